@@ -1,0 +1,3 @@
+export * from "./message.ts";
+export * from "./entry.ts";
+export * from "./errors.ts";
