@@ -1,0 +1,22 @@
+/** One run of a model with tools. Knows no session, file or terminal. */
+export {
+  type Model,
+  type ModelApi,
+  type ModelCost,
+  ModelError,
+  type ModelErrorCode,
+  type ModelEvent,
+  type ModelFacts,
+  type ModelRequest,
+  type ToolSpec,
+} from "./model.ts";
+export {
+  type ArgumentsCheck,
+  type Tool,
+  type ToolCallContext,
+  ToolError,
+  type ToolResult,
+} from "./tool.ts";
+export { type AgentEvent, type AssistantMessageEvent } from "./event.ts";
+export { invalidArgumentsOf, markInvalidArguments } from "./invalid_arguments.ts";
+export { type ConversionTarget, type ProviderMessage, toProviderMessages } from "./convert.ts";
