@@ -24,7 +24,7 @@ export type SessionChoice =
   /** A new session with the path to `at` (the leaf if absent) of another. */
   | { readonly kind: "fork"; readonly session: string; readonly at?: string };
 
-/** What to do when another process is writing the session. `ms` absent: wait for as long as it takes. */
+/** What to do when another process is writing the session. */
 export type BusyChoice =
   | { readonly kind: "fail" }
   | { readonly kind: "wait"; readonly ms?: number }
