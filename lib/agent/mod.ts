@@ -20,3 +20,15 @@ export {
 export { type AgentEvent, type AssistantMessageEvent } from "./event.ts";
 export { invalidArgumentsOf, markInvalidArguments } from "./invalid_arguments.ts";
 export { type ConversionTarget, type ProviderMessage, toProviderMessages } from "./convert.ts";
+export { Agent, type AgentListener, type AgentOptions, userMessage } from "./agent.ts";
+export { type AfterTurn, type RunEnd, type RunHooks, type Turn } from "./loop.ts";
+export { errorResult, type ToolCallHooks } from "./tool_calls.ts";
+export { MessageQueue, type QueueMode } from "./queue.ts";
+export { systemTimer, type Timer } from "./timer.ts";
+export {
+  checkArguments,
+  defineTool,
+  shapeOf,
+  type StandardSchema,
+  type StandardTool,
+} from "./schema/mod.ts";

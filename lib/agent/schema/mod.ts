@@ -1,0 +1,4 @@
+/** Tool arguments: checked, mended, explained. */
+export { checkArguments } from "./check.ts";
+export { shapeOf } from "./shape.ts";
+export { defineTool, type StandardSchema, type StandardTool } from "./standard.ts";
