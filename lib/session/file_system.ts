@@ -63,7 +63,8 @@ function toStat(stat: fs.Stats): FileStat {
   };
 }
 
-function errorCode(error: unknown): string | undefined {
+/** The `code` of a file system error (`"ENOENT"`), where it has one. */
+export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string"
     ? error.code
     : undefined;
