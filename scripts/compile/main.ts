@@ -22,10 +22,10 @@ function chosenTargets(words: readonly string[]): (Target | undefined)[] | undef
   return words.every(isTarget) ? [...words] : undefined;
 }
 
-/** Why a build failed, for people. */
-function reason(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(String).join("\n  ");
-  return (error instanceof Error ? error.message : String(error)).trim();
+/** Why a build failed, for people: a builder's complaints come as one error that holds them. */
+function reasons(error: unknown): string[] {
+  if (error instanceof AggregateError) return error.errors.flatMap(reasons);
+  return [(error instanceof Error ? error.message : String(error)).trim()];
 }
 
 async function buildOne(target: Target | undefined): Promise<string | undefined> {
@@ -37,7 +37,7 @@ async function buildOne(target: Target | undefined): Promise<string | undefined>
     console.log(`${path.relative(ROOT, file)}: ${megabytes} MB, built in ${seconds} s`);
     return file;
   } catch (error) {
-    console.error(`Cannot build ${target ?? "for this machine"}: ${reason(error)}`);
+    console.error(`Cannot build ${target ?? "for this machine"}: ${reasons(error).join("\n  ")}`);
     return undefined;
   }
 }

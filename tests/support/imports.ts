@@ -47,14 +47,14 @@ export function allImports(file: string): Import[] {
 }
 
 /** The imports of a file and of all that it reaches, followed through relative imports. */
-export function importGraph(entry: string): Import[] {
+export function importGraph(entry: string, importsOf = runtimeImports): Import[] {
   const found: Import[] = [];
   const seen = new Set<string>();
   const waiting = [entry];
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
     if (seen.has(file)) continue;
     seen.add(file);
-    const imports = file.endsWith(".json") ? [] : runtimeImports(file);
+    const imports = file.endsWith(".json") ? [] : importsOf(file);
     found.push(...imports);
     for (const { to } of imports) if (to !== undefined) waiting.push(to);
   }

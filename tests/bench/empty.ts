@@ -1,0 +1,1 @@
+/** A program that does nothing: what a start costs that does nothing else. */
