@@ -43,6 +43,8 @@ export interface FileSystem {
   /** The names in a directory; empty if it is not there. */
   list(path: string): string[];
   makeDirectory(path: string, permissions: number): void;
+  /** Sets the permissions of what is there; does nothing where the system has none. */
+  changeMode(path: string, permissions: number): void;
   rename(from: string, to: string): void;
   /** A second name for a file; fails if `to` exists. */
   link(from: string, to: string): void;
@@ -113,6 +115,9 @@ export const nodeFileSystem: FileSystem = {
   },
   makeDirectory: (path, permissions) => {
     fs.mkdirSync(path, { recursive: true, mode: permissions });
+  },
+  changeMode(path, permissions) {
+    if (process.platform !== "win32") fs.chmodSync(path, permissions);
   },
   rename: (from, to) => fs.renameSync(from, to),
   link: (from, to) => fs.linkSync(from, to),

@@ -3,10 +3,10 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { nodeFileSystem } from "../../lib/session/file_system.ts";
 import { FileLock } from "../../lib/session/lock.ts";
+import { ROOT } from "../support/binary.ts";
 import { RunningProcess } from "../support/process.ts";
 import { TempDirectory } from "../support/temp.ts";
 
-const ROOT = path.join(import.meta.dirname, "../..");
 const HOLDER = path.join(ROOT, "tests/support/lock_holder.ts");
 const DENO = path.join(ROOT, "node_modules/.bin/deno");
 
