@@ -31,6 +31,8 @@ export type AgentEvent =
     result: ToolResult;
     isError: boolean;
     durationMs: number;
+    /** A hook refused the call. */
+    denied?: true;
   }
   | { type: "turn_end"; message: AssistantMessage; toolResults: ToolResultMessage[] }
   | {

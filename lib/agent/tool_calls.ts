@@ -98,11 +98,15 @@ async function runCall(
     result,
     isError: result.isError === true,
     durationMs: ports.timer.now() - startedAt,
+    ...("refusal" in prepared && prepared.denied ? { denied: true } : {}),
   });
   return result;
 }
 
-type Prepared = { tool: Tool; args: Record<string, unknown> } | { refusal: ToolResult };
+type Prepared = { tool: Tool; args: Record<string, unknown> } | {
+  refusal: ToolResult;
+  denied?: true;
+};
 
 /** Finds the tool, checks the arguments and asks the hooks: all that may refuse a call. */
 async function prepare(
@@ -141,7 +145,9 @@ async function prepare(
       toolName: call.name,
       args: checked.args,
     }, signal);
-    if (decision && "block" in decision) return { refusal: errorResult(decision.block) };
+    if (decision && "block" in decision) {
+      return { refusal: errorResult(decision.block), denied: true };
+    }
     return { tool, args: decision ? decision.args : checked.args };
   } catch (error) {
     return {
