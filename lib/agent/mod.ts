@@ -20,6 +20,33 @@ export {
 export { type AgentEvent, type AssistantMessageEvent } from "./event.ts";
 export { invalidArgumentsOf, markInvalidArguments } from "./invalid_arguments.ts";
 export { type ConversionTarget, type ProviderMessage, toProviderMessages } from "./convert.ts";
+export { withSystemMessages } from "./context_text.ts";
+export {
+  type AdapterOptions,
+  type AnthropicClient,
+  anthropicMessages,
+  type AskedModel,
+  checkImage,
+  type CompletionsCompat,
+  costOf,
+  IDLE_TIMEOUT_MS,
+  IMAGE_BYTES_MAX,
+  IMAGE_SIDE_MAX,
+  type ImageCheck,
+  imageNote,
+  keyAdvice,
+  loadCatalogue,
+  MODEL_ERROR_FATE,
+  modelErrorFrom,
+  openaiCompletions,
+  type OpenAICompletionsClient,
+  openaiResponses,
+  type OpenAIResponsesClient,
+  type PendingResponse,
+  replayModel,
+  type RequestOptions,
+  retryAfter,
+} from "./providers/mod.ts";
 export { Agent, type AgentListener, type AgentOptions, userMessage } from "./agent.ts";
 export { type AfterTurn, type RunEnd, type RunHooks, type Turn } from "./loop.ts";
 export { errorResult, type ToolCallHooks } from "./tool_calls.ts";

@@ -1,0 +1,44 @@
+/** The models that are known without any settings. */
+import type { ModelCost, ModelFacts } from "../model.ts";
+import { list, record, text } from "./json.ts";
+
+/** The built-in catalogue (Anthropic and OpenAI). Read when it is asked for, not before. */
+export async function loadCatalogue(): Promise<readonly ModelFacts[]> {
+  const { default: providers } = await import("./models.json", { with: { type: "json" } });
+  return Object.entries(providers).flatMap(([provider, models]) =>
+    list(models).map((model) => factsOf(provider, record(model)))
+  );
+}
+
+function factsOf(provider: string, model: Record<string, unknown>): ModelFacts {
+  const input = list(model["input"]);
+  return {
+    provider,
+    id: text(model["id"]),
+    name: text(model["name"]),
+    api: text(model["api"]),
+    contextWindow: Number(model["contextWindow"]),
+    maxTokens: Number(model["maxTokens"]),
+    reasoning: model["reasoning"] === true,
+    input: input.includes("image") ? ["text", "image"] : ["text"],
+    cost: costOf(record(model["cost"])),
+  };
+}
+
+function costOf(cost: Record<string, unknown>): ModelCost {
+  const prices = pricesOf(cost);
+  const tiers = list(cost["tiers"]).map((tier) => ({
+    inputTokensAbove: Number(record(tier)["inputTokensAbove"]),
+    ...pricesOf(record(tier)),
+  }));
+  return tiers.length > 0 ? { ...prices, tiers } : prices;
+}
+
+function pricesOf(cost: Record<string, unknown>) {
+  return {
+    input: Number(cost["input"]),
+    output: Number(cost["output"]),
+    cacheRead: Number(cost["cacheRead"]),
+    cacheWrite: Number(cost["cacheWrite"]),
+  };
+}
