@@ -1,0 +1,85 @@
+/** A model whose adapter is made at its first request: until then no SDK is loaded and no key read. */
+import {
+  type Model,
+  ModelError,
+  type ModelEvent,
+  type ModelFacts,
+  type ModelRequest,
+} from "../../agent/mod.ts";
+import { type AssistantMessage, type Clock, noUsage, systemClock } from "../../session/mod.ts";
+import { ConfigError } from "./errors.ts";
+
+export interface ConfiguredModelOptions {
+  readonly facts: ModelFacts;
+  /** Makes the adapter. A failure ends the request that asked; the next one tries again. */
+  readonly connect: () => Promise<Model>;
+  readonly clock?: Clock;
+}
+
+/** Turns what kept a model from being made into what a failed answer tells. */
+function modelError(cause: unknown): ModelError {
+  if (cause instanceof ModelError) return cause;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  const noKey = cause instanceof ConfigError && cause.code === "no_key";
+  return new ModelError(noKey ? "bad_key" : "bad_request", message, { cause });
+}
+
+/** The value, or undefined as soon as the signal aborts. */
+async function unlessAborted<T>(value: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const onAbort = () => resolve(undefined);
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([value, promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/** A `Model` as the configuration describes it. */
+export class ConfiguredModel implements Model {
+  readonly facts: ModelFacts;
+  readonly #connect: () => Promise<Model>;
+  readonly #clock: Clock;
+  #connected: Promise<Model> | undefined;
+
+  constructor({ facts, connect, clock = systemClock }: ConfiguredModelOptions) {
+    this.facts = facts;
+    this.#connect = connect;
+    this.#clock = clock;
+  }
+
+  async *stream(
+    request: ModelRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<ModelEvent, void, void> {
+    let model: Model | undefined;
+    try {
+      this.#connected ??= this.#connect();
+      model = await unlessAborted(this.#connected, signal);
+    } catch (cause) {
+      this.#connected = undefined;
+      const error = modelError(cause);
+      yield { type: "failed", message: this.#message("error", error.message), error };
+      return;
+    }
+    if (model) yield* model.stream(request, signal);
+    else yield { type: "failed", message: this.#message("aborted") };
+  }
+
+  #message(stopReason: "error" | "aborted", errorMessage?: string): AssistantMessage {
+    const { api, provider, id } = this.facts;
+    return {
+      role: "assistant",
+      content: [],
+      api,
+      provider,
+      model: id,
+      usage: noUsage(),
+      stopReason,
+      ...(errorMessage === undefined ? {} : { errorMessage }),
+      timestamp: this.#clock.now(),
+    };
+  }
+}

@@ -1,0 +1,100 @@
+/** Which key a provider's requests carry, and where it comes from. */
+import type { FileSystem } from "../../session/mod.ts";
+import { keyProblem, readKeys } from "./auth.ts";
+import { ConfigError } from "./errors.ts";
+import type { Provider } from "./providers.ts";
+import type { Secret, Secrets } from "./secrets.ts";
+
+/** Where a key was found; the first of these that there is counts. */
+export type KeySource = "option" | "environment" | "auth.json" | "models.json";
+
+interface FoundKey {
+  readonly source: KeySource;
+  readonly text: string;
+}
+
+export interface KeysOptions {
+  readonly home: string;
+  readonly secrets: Secrets;
+  readonly fs?: FileSystem;
+}
+
+/** The keys of all providers. None is ever part of a message. */
+export class Keys {
+  readonly #home: string;
+  readonly #secrets: Secrets;
+  readonly #fs: FileSystem | undefined;
+  /** Given for this run, by provider. */
+  readonly #given = new Map<string, string>();
+  #stored: ReadonlyMap<string, string> | undefined;
+
+  constructor({ home, secrets, fs }: KeysOptions) {
+    this.#home = home;
+    this.#secrets = secrets;
+    this.#fs = fs;
+  }
+
+  /** Takes a key for this run (`--api-key`); it goes before all others and is not stored. */
+  give(provider: string, key: string): void {
+    this.#given.set(provider, key);
+  }
+
+  #find(provider: Provider): FoundKey | undefined {
+    const given = this.#given.get(provider.name);
+    if (given !== undefined) return { source: "option", text: given };
+    const variable = this.#secrets.variable(provider.keyVariable);
+    if (variable !== undefined) return { source: "environment", text: variable };
+    this.#stored ??= readKeys({ home: this.#home, ...(this.#fs ? { fs: this.#fs } : {}) });
+    const stored = this.#stored.get(provider.name);
+    if (stored !== undefined) return { source: "auth.json", text: stored };
+    return provider.key === undefined ? undefined : { source: "models.json", text: provider.key };
+  }
+
+  /** Where a provider's key is, or undefined if there is none. No command is run to find out. */
+  source(provider: Provider): KeySource | undefined {
+    return this.#find(provider)?.source;
+  }
+
+  /** Whether requests can be sent, as far as can be told without running a command. */
+  usable(provider: Provider): boolean {
+    return !provider.needsKey || this.#find(provider) !== undefined;
+  }
+
+  /**
+   * The key, or undefined if the provider has none and needs none. Throws a `ConfigError` `no_key`
+   * that says where one may be put.
+   */
+  async require(provider: Provider): Promise<string | undefined> {
+    const found = this.#find(provider);
+    if (!found) {
+      if (provider.needsKey) throw this.#missing(provider, "");
+      return undefined;
+    }
+    const secret = await this.#resolve(found);
+    if (secret.kind === "missing") throw this.#missing(provider, `; ${secret.reason}`);
+    const problem = keyProblem(secret.value);
+    if (problem !== undefined) {
+      throw this.#missing(provider, `; the one in ${found.source}: ${problem}`);
+    }
+    return secret.value.trim();
+  }
+
+  async #resolve({ source, text }: FoundKey): Promise<Secret> {
+    switch (source) {
+      case "option":
+      case "environment":
+        return { kind: "value", value: text };
+      case "auth.json":
+      case "models.json":
+        return await this.#secrets.resolve(text);
+    }
+  }
+
+  #missing({ name, keyVariable }: Provider, why: string): ConfigError {
+    return new ConfigError(
+      "no_key",
+      `Cannot ask ${name}: there is no key for it${why}. Set ${keyVariable}, store one with ` +
+        `"bough auth set ${name}", give one with --api-key, or choose another model with --model`,
+    );
+  }
+}

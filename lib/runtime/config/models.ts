@@ -1,0 +1,248 @@
+/** The models that can be asked, and the choice among them. */
+import { loadCatalogue, type Model, type ModelFacts } from "../../agent/mod.ts";
+import type { ThinkingLevel } from "../../session/mod.ts";
+import { ConfigError } from "./errors.ts";
+import { ConfiguredModel } from "./configured_model.ts";
+import type { Keys } from "./keys.ts";
+import {
+  ambiguousModel,
+  exactMatches,
+  matchingModels,
+  partialMatches,
+  readings,
+  unknownModelError,
+} from "./model_query.ts";
+import { BUILT_IN_PROVIDERS } from "./presets.ts";
+import { type Provider, requireProvider, unknownModel } from "./providers.ts";
+import type { Settings } from "./settings_defaults.ts";
+
+/** What was asked for, as the command line or a caller has it. */
+export interface ModelWish {
+  /** `[provider/]id[:thinking]`, a unique part of an id, or `replay:FILE`. */
+  readonly model?: string;
+  readonly provider?: string;
+  /** For this run and the provider of the chosen model. */
+  readonly apiKey?: string;
+  /** The same. */
+  readonly baseUrl?: string;
+}
+
+export interface ModelChoice {
+  readonly facts: ModelFacts;
+  /** If the wish ended in one. */
+  readonly thinkingLevel?: ThinkingLevel;
+}
+
+/** Makes the adapter of a model: loads the SDK, resolves the key. */
+export type Connect = (facts: ModelFacts, provider: Provider, baseUrl: string) => Promise<Model>;
+
+export interface ModelRegistryOptions {
+  readonly providers: ReadonlyMap<string, Provider>;
+  readonly keys: Keys;
+  readonly settings: Settings;
+  /** The value of an environment variable. */
+  readonly variable: (name: string) => string | undefined;
+  readonly connect: Connect;
+  /** Makes the model that answers from a recorded session. */
+  readonly connectReplay: (facts: ModelFacts) => Promise<Model>;
+}
+
+const REPLAY = "replay";
+
+function replayFacts(file: string): ModelFacts {
+  return {
+    provider: REPLAY,
+    id: file,
+    name: `replay of ${file}`,
+    api: REPLAY,
+    contextWindow: 1_000_000,
+    maxTokens: 1_000_000,
+    reasoning: true,
+    input: ["text", "image"],
+    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+  };
+}
+
+/** The catalogue, `models.json`, the keys and the settings, seen as models. */
+export class ModelRegistry {
+  readonly #options: ModelRegistryOptions;
+  readonly #baseUrls = new Map<string, string>();
+  #models: Promise<readonly ModelFacts[]> | undefined;
+
+  constructor(options: ModelRegistryOptions) {
+    this.#options = options;
+  }
+
+  /** All known models: the catalogue's and those that `models.json` names. */
+  list(): Promise<readonly ModelFacts[]> {
+    return this.#models ??= this.#load();
+  }
+
+  async #load(): Promise<readonly ModelFacts[]> {
+    const { providers } = this.#options;
+    const known = new Map<string, ModelFacts>();
+    for (const facts of await loadCatalogue()) {
+      const api = providers.get(facts.provider)?.apiOfAll ?? facts.api;
+      known.set(`${facts.provider}/${facts.id}`, { ...facts, api });
+    }
+    for (const facts of [...providers.values()].flatMap(({ models }) => models)) {
+      known.set(`${facts.provider}/${facts.id}`, facts);
+    }
+    return [...known.values()];
+  }
+
+  /** Whether requests to the provider can be sent, as far as can be told without running a command. */
+  usable(provider: string): boolean {
+    const found = this.#options.providers.get(provider);
+    return provider === REPLAY || (found !== undefined && this.#options.keys.usable(found));
+  }
+
+  /** The models to cycle through: `enabledModels`, else all that can be asked. */
+  async enabled(): Promise<readonly ModelFacts[]> {
+    const models = (await this.list()).filter(({ provider }) => this.usable(provider));
+    const { enabledModels } = this.#options.settings;
+    return enabledModels.length === 0 ? models : matchingModels(enabledModels, models);
+  }
+
+  /**
+   * Chooses the model for a wish, and keeps its key and base URL for this provider. Without a model:
+   * that of the settings, else the default one of the first provider with a key. Throws a
+   * `ConfigError`: `unknown_model`, `ambiguous_model`, `unknown_provider`, `no_model`, `no_key`,
+   * `bad_base_url`.
+   */
+  async choose(wish: ModelWish): Promise<ModelChoice> {
+    const choice = wish.model === undefined
+      ? await this.#byDefault(wish)
+      : await this.#byName(wish.model, wish);
+    const { provider } = choice.facts;
+    if (wish.apiKey !== undefined) this.#options.keys.give(provider, wish.apiKey);
+    if (wish.baseUrl !== undefined) this.#baseUrls.set(provider, checkedUrl(wish.baseUrl));
+    return choice;
+  }
+
+  async #byName(query: string, wish: ModelWish): Promise<ModelChoice> {
+    if (query.startsWith(`${REPLAY}:`)) return { facts: replayFacts(query.slice(7)) };
+    if (wish.provider !== undefined) requireProvider(wish.provider, this.#options.providers);
+    const models = (await this.list())
+      .filter(({ provider }) => wish.provider === undefined || wish.provider === provider);
+    for (const match of [exactMatches, partialMatches]) {
+      for (const reading of readings(query)) {
+        const found = this.#preferred(match(reading.name, models));
+        if (found.length > 1) throw ambiguousModel(query, found);
+        if (found[0]) return choiceOf(found[0], reading.thinkingLevel);
+      }
+    }
+    const unlisted = this.#unlisted(query, wish);
+    if (unlisted) return unlisted;
+    throw unknownModelError(query, models);
+  }
+
+  /** Of several, those of the settings' provider, else those that can be asked; else all. */
+  #preferred(models: ModelFacts[]): ModelFacts[] {
+    if (models.length < 2) return models;
+    const { defaultProvider } = this.#options.settings;
+    const chosen = models.filter(({ provider }) => provider === defaultProvider);
+    if (chosen.length > 0) return chosen;
+    const usable = models.filter(({ provider }) => this.usable(provider));
+    return usable.length > 0 ? usable : models;
+  }
+
+  /** A model that nobody listed, of a provider that is not where the catalogue says it is. */
+  #unlisted(query: string, wish: ModelWish): ModelChoice | undefined {
+    const { providers, settings } = this.#options;
+    const { name, thinkingLevel } = readings(query).at(-1) ?? { name: query };
+    const slash = name.indexOf("/");
+    const prefix = slash > 0 ? providers.get(name.slice(0, slash)) : undefined;
+    const fallback = wish.baseUrl === undefined ? undefined : settings.defaultProvider ?? "openai";
+    const named = wish.provider ?? (prefix ? prefix.name : fallback);
+    const provider = named === undefined ? undefined : providers.get(named);
+    if (!provider) return undefined;
+    const id = prefix === provider ? name.slice(slash + 1) : name;
+    const elsewhere = this.#baseUrl(provider, wish.baseUrl) !==
+      BUILT_IN_PROVIDERS[provider.name]?.baseUrl;
+    if (id === "" || !elsewhere) return undefined;
+    return choiceOf(unknownModel(provider, id, provider.apiElsewhere), thinkingLevel);
+  }
+
+  async #byDefault(wish: ModelWish): Promise<ModelChoice> {
+    const { settings, providers, keys } = this.#options;
+    const { defaultModel, defaultProvider } = settings;
+    const named = wish.provider ?? defaultProvider;
+    if (defaultModel !== undefined && (wish.provider ?? defaultProvider) === defaultProvider) {
+      return await this.#byName(defaultModel, { ...wish, ...(named ? { provider: named } : {}) });
+    }
+    if (named !== undefined) return await this.#defaultOf(requireProvider(named, providers), wish);
+    const candidates = [...providers.values()].filter(hasModels);
+    const first = wish.apiKey === undefined
+      ? candidates.find((provider) => keys.usable(provider))
+      : candidates[0];
+    if (first) return await this.#defaultOf(first, wish);
+    throw new ConfigError(
+      "no_key",
+      "Cannot choose a model: there is no key. Set ANTHROPIC_API_KEY or OPENAI_API_KEY, store a key " +
+        'with "bough auth set anthropic", give one with --api-key, or name a model that needs none ' +
+        "(--model ollama/<id>, or one from models.json)",
+    );
+  }
+
+  async #defaultOf(provider: Provider, wish: ModelWish): Promise<ModelChoice> {
+    const id = provider.defaultModel ?? provider.models[0]?.id;
+    if (id !== undefined) return await this.#byName(id, { ...wish, provider: provider.name });
+    throw new ConfigError(
+      "no_model",
+      `Cannot choose a model of ${provider.name}: none is known; name one with --model, or list ` +
+        "them in models.json",
+    );
+  }
+
+  #baseUrl(provider: Provider, given = this.#baseUrls.get(provider.name)): string {
+    const { baseUrlVariable } = provider;
+    const variable = baseUrlVariable && this.#options.variable(baseUrlVariable);
+    return given ?? (variable ? checkedUrl(variable) : provider.baseUrl);
+  }
+
+  /** Makes sure that a model can be asked. Throws `ConfigError` `no_key` or `unknown_provider`. */
+  async check({ provider }: ModelFacts): Promise<void> {
+    if (provider === REPLAY) return;
+    await this.#options.keys.require(requireProvider(provider, this.#options.providers));
+  }
+
+  /** The known model with exactly this provider and id, if it can be asked. */
+  async find(ref: { provider: string; modelId: string }): Promise<ModelFacts | undefined> {
+    if (ref.provider === REPLAY) return replayFacts(ref.modelId);
+    if (!this.usable(ref.provider)) return undefined;
+    const models = await this.list();
+    const listed = models.find(({ provider, id }) =>
+      provider === ref.provider && id === ref.modelId
+    );
+    return listed ?? this.#unlisted(`${ref.provider}/${ref.modelId}`, {})?.facts;
+  }
+
+  /** A model to ask. Nothing is loaded and no key is read before its first request. */
+  create(facts: ModelFacts): Model {
+    const { connect, connectReplay, providers } = this.#options;
+    if (facts.provider === REPLAY) {
+      return new ConfiguredModel({ facts, connect: () => connectReplay(facts) });
+    }
+    const provider = requireProvider(facts.provider, providers);
+    return new ConfiguredModel({
+      facts,
+      connect: () => connect(facts, provider, this.#baseUrl(provider)),
+    });
+  }
+}
+
+function checkedUrl(text: string): string {
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? "")) return text;
+  const message =
+    `Cannot use the base URL "${text}": expected one that starts with http:// or https://`;
+  throw new ConfigError("bad_base_url", message);
+}
+
+function hasModels({ defaultModel, models }: Provider): boolean {
+  return defaultModel !== undefined || models.length > 0;
+}
+
+function choiceOf(facts: ModelFacts, thinkingLevel: ThinkingLevel | undefined): ModelChoice {
+  return thinkingLevel === undefined ? { facts } : { facts, thinkingLevel };
+}

@@ -1,0 +1,72 @@
+/** The check of `models.json`. Loaded only when there is one: zod takes its time. */
+import * as z from "zod";
+import type { JsonObject } from "./json_file.ts";
+import { PRESETS } from "./presets.ts";
+import { problemText, unknownPaths } from "./settings_schema.ts";
+
+const text = z.string().min(1);
+const api = z.enum(["anthropic-messages", "openai-responses", "openai-completions"]);
+const tokens = z.int().positive();
+const price = z.number().nonnegative();
+const prices = { input: price, output: price, cacheRead: price, cacheWrite: price };
+
+const modelSchema = z.object({
+  id: text,
+  name: text.optional(),
+  api: api.optional(),
+  contextWindow: tokens.optional(),
+  maxTokens: tokens.optional(),
+  reasoning: z.boolean().optional(),
+  input: z.array(z.enum(["text", "image"])).min(1).optional(),
+  cost: z.object({
+    ...z.object(prices).partial().shape,
+    tiers: z.array(z.object({ inputTokensAbove: tokens, ...prices })).optional(),
+  }).optional(),
+});
+
+const flag = z.boolean().exactOptional();
+const compatSchema = z.object({
+  maxTokensField: z.enum(["max_tokens", "max_completion_tokens"]).exactOptional(),
+  supportsDeveloperRole: flag,
+  supportsReasoningEffort: flag,
+  supportsUsageInStreaming: flag,
+  supportsPromptCacheKey: flag,
+  requiresAlternation: flag,
+});
+
+const providerSchema = z.object({
+  preset: z.enum(Object.keys(PRESETS)).optional(),
+  baseUrl: z.url({ protocol: /^https?$/ }).optional(),
+  api: api.optional(),
+  apiKey: text.optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+  compat: compatSchema.optional(),
+  models: z.array(modelSchema).optional(),
+});
+
+const modelsSchema = z.object({ providers: z.record(z.string(), providerSchema).default({}) });
+
+/** A provider in `models.json`, as it stands there. */
+export type ProviderEntry = z.infer<typeof providerSchema>;
+
+/** A model in `models.json`, as it stands there. */
+export type ModelEntry = z.infer<typeof modelSchema>;
+
+export interface CheckedModels {
+  readonly providers: Readonly<Record<string, ProviderEntry>>;
+  readonly problems: readonly string[];
+  readonly unknown: readonly string[];
+}
+
+/** Checks the object of a `models.json`. */
+export function checkModels(raw: JsonObject): CheckedModels {
+  const result = modelsSchema.safeParse(raw);
+  if (!result.success) {
+    return { providers: {}, problems: result.error.issues.map(problemText), unknown: [] };
+  }
+  return {
+    providers: result.data.providers,
+    problems: [],
+    unknown: unknownPaths(raw, result.data),
+  };
+}

@@ -1,0 +1,171 @@
+/** The providers there are: the built-in ones, the presets, and what `models.json` makes of them. */
+import * as path from "node:path";
+import type { CompletionsCompat, ModelApi, ModelFacts } from "../../agent/mod.ts";
+import type { FileSystem } from "../../session/mod.ts";
+import { ConfigError, type ConfigWarning } from "./errors.ts";
+import { contentError, type JsonFileOptions, readJsonFile } from "./json_file.ts";
+import type { ModelEntry, ProviderEntry } from "./models_schema.ts";
+import { nearestNames } from "./nearest.ts";
+import { BUILT_IN_PROVIDERS, PRESETS, type ProviderPreset, UNKNOWN_MODEL } from "./presets.ts";
+
+/** Someone who answers requests, as configured. Keys and headers are not resolved yet. */
+export interface Provider {
+  readonly name: string;
+  /** The wire format of its models, where a model does not say another. */
+  readonly api: ModelApi;
+  /** That of a model of which nothing is known. */
+  readonly apiElsewhere: ModelApi;
+  /** Set by the user: goes before what the catalogue says. */
+  readonly apiOfAll?: ModelApi;
+  readonly baseUrl: string;
+  /** The environment variable that may hold another base URL; not asked if the user set one. */
+  readonly baseUrlVariable?: string;
+  readonly keyVariable: string;
+  /** From `models.json`; see `Secrets`. */
+  readonly key?: string;
+  /** Whether requests without a key make sense. */
+  readonly needsKey: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Peculiarities of a server that speaks `openai-completions`. */
+  readonly compat: CompletionsCompat;
+  /** The catalogue has models of it. */
+  readonly builtIn: boolean;
+  readonly defaultModel?: string;
+  /** The models that the user named. */
+  readonly models: readonly ModelFacts[];
+}
+
+function keyVariable(name: string): string {
+  return `${name.toUpperCase().replace(/[^A-Z0-9]+/g, "_")}_API_KEY`;
+}
+
+/** What is assumed of a model that nobody described (`docs/configuration.md`, "Unknown models"). */
+export function unknownModel(provider: Provider, id: string, api = provider.api): ModelFacts {
+  return {
+    provider: provider.name,
+    id,
+    name: id,
+    api,
+    ...UNKNOWN_MODEL,
+    reasoning: false,
+    input: ["text"],
+    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+  };
+}
+
+function modelFacts(provider: Provider, entry: ModelEntry): ModelFacts {
+  const base = unknownModel(provider, entry.id, entry.api);
+  const { tiers, input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = entry.cost ?? {};
+  return {
+    ...base,
+    name: entry.name ?? base.name,
+    contextWindow: entry.contextWindow ?? base.contextWindow,
+    maxTokens: entry.maxTokens ?? base.maxTokens,
+    reasoning: entry.reasoning ?? base.reasoning,
+    input: entry.input ?? base.input,
+    cost: { input, output, cacheRead, cacheWrite, ...(tiers ? { tiers } : {}) },
+  };
+}
+
+function fromPreset(name: string, preset: ProviderPreset, builtIn: boolean): Provider {
+  return {
+    name,
+    api: preset.api,
+    apiElsewhere: preset.apiElsewhere ?? preset.api,
+    baseUrl: preset.baseUrl,
+    ...(preset.baseUrlVariable ? { baseUrlVariable: preset.baseUrlVariable } : {}),
+    keyVariable: preset.keyVariable ?? keyVariable(name),
+    needsKey: preset.keyVariable !== undefined,
+    headers: {},
+    compat: {},
+    builtIn,
+    ...(preset.defaultModel ? { defaultModel: preset.defaultModel } : {}),
+    models: [],
+  };
+}
+
+/** Undefined if neither the entry nor what is known beforehand says where the provider is. */
+function fromEntry(name: string, entry: ProviderEntry): Provider | undefined {
+  const builtIn = Object.hasOwn(BUILT_IN_PROVIDERS, name);
+  const presetName = entry.preset ?? name;
+  const preset = Object.hasOwn(PRESETS, presetName) ? PRESETS[presetName] : undefined;
+  const known = builtIn && !entry.preset ? BUILT_IN_PROVIDERS[name] : preset;
+  const baseUrl = entry.baseUrl ?? known?.baseUrl;
+  if (baseUrl === undefined) return undefined;
+  const fallback = fromPreset(name, known ?? { api: "openai-completions", baseUrl }, builtIn);
+  const { baseUrlVariable: _, ...withoutVariable } = fallback;
+  const provider: Provider = {
+    ...(entry.baseUrl === undefined ? fallback : withoutVariable),
+    api: entry.api ?? (entry.baseUrl === undefined ? fallback.api : fallback.apiElsewhere),
+    apiElsewhere: entry.api ?? fallback.apiElsewhere,
+    ...(entry.api === undefined ? {} : { apiOfAll: entry.api }),
+    baseUrl,
+    needsKey: fallback.needsKey || entry.apiKey !== undefined,
+    ...(entry.apiKey === undefined ? {} : { key: entry.apiKey }),
+    headers: entry.headers ?? {},
+    compat: entry.compat ?? {},
+  };
+  return { ...provider, models: (entry.models ?? []).map((model) => modelFacts(provider, model)) };
+}
+
+async function readEntries(
+  options: JsonFileOptions,
+  warnings: ConfigWarning[],
+): Promise<[string, ProviderEntry][]> {
+  const raw = readJsonFile(options);
+  if (!raw) return [];
+  const { checkModels } = await import("./models_schema.ts");
+  const { providers, problems, unknown } = checkModels(raw);
+  if (problems.length > 0) throw contentError(options, problems.join("; "));
+  const { file } = options;
+  warnings.push(...unknown.map((name) => ({ file, message: `Unknown key "${name}" in ${file}` })));
+  return Object.entries(providers);
+}
+
+/** All providers by name: the built-in ones, those of `<home>/models.json`, the presets. */
+export async function loadProviders(
+  { home, fs }: { home: string; fs?: FileSystem },
+): Promise<{ providers: ReadonlyMap<string, Provider>; warnings: ConfigWarning[] }> {
+  const warnings: ConfigWarning[] = [];
+  const file = path.join(home, "models.json");
+  const options: JsonFileOptions = {
+    file,
+    what: "models",
+    code: "bad_models",
+    ...(fs ? { fs } : {}),
+  };
+  const providers = new Map<string, Provider>();
+  for (const [name, preset] of Object.entries(BUILT_IN_PROVIDERS)) {
+    providers.set(name, fromPreset(name, preset, true));
+  }
+  for (const [name, entry] of await readEntries(options, warnings)) {
+    const provider = fromEntry(name, entry);
+    if (!provider) {
+      const presets = Object.keys(PRESETS).join(", ");
+      const problem = `providers.${name}: expected "baseUrl", or a "preset" (${presets})`;
+      throw contentError(options, problem);
+    }
+    providers.set(name, provider);
+  }
+  for (const [name, preset] of Object.entries(PRESETS)) {
+    if (!providers.has(name)) providers.set(name, fromPreset(name, preset, false));
+  }
+  return { providers, warnings };
+}
+
+/** The provider of that name, or a `ConfigError` `unknown_provider` that names the nearest. */
+export function requireProvider(
+  name: string,
+  providers: ReadonlyMap<string, Provider>,
+): Provider {
+  const provider = providers.get(name);
+  if (provider) return provider;
+  const [near] = nearestNames(name, providers.keys());
+  const known = [...providers.keys()].join(", ");
+  throw new ConfigError(
+    "unknown_provider",
+    `Cannot use the provider "${name}": it is not known` +
+      (near === undefined ? "" : `; did you mean "${near}"?`) +
+      ` Known are ${known}; others are described in models.json`,
+  );
+}

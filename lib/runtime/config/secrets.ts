@@ -1,0 +1,106 @@
+/** Values that do not stand in a file themselves: a variable of the environment, or a command's output. */
+import { spawn } from "node:child_process";
+import type { Environment } from "./home.ts";
+
+/** What a text stands for. `reason` never holds the value or what the command printed. */
+export type Secret =
+  | { readonly kind: "value"; readonly value: string }
+  | { readonly kind: "missing"; readonly reason: string };
+
+const COMMAND_TIMEOUT_MS = 10_000;
+const OUTPUT_LENGTH_MAX = 64 * 1024;
+
+/** These would change how a binary built with Bun starts. */
+const NOT_FOR_CHILDREN = ["BUN_OPTIONS", "BUN_BE_BUN"];
+
+/** A name with an underscore can hardly be a key; "EMPTY" and "ollama" are what local servers take. */
+const VARIABLE_NAME = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
+
+function run(command: string, env: Environment, timeoutMs: number): Promise<Secret> {
+  const missing = (reason: string): Secret => ({
+    kind: "missing",
+    reason: `the command "${command}" ${reason}`,
+  });
+  const kept = Object.entries(env).filter(([name]) => !NOT_FOR_CHILDREN.includes(name));
+  const { promise, resolve } = Promise.withResolvers<Secret>();
+  // A group of its own, so that what the command started ends with it.
+  const child = spawn(command, {
+    shell: true,
+    detached: process.platform !== "win32",
+    env: Object.fromEntries(kept),
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  let output = "";
+  const stop = () => {
+    if (child.pid === undefined) return;
+    try {
+      process.kill(process.platform === "win32" ? child.pid : -child.pid, "SIGKILL");
+    } catch (error) {
+      // ESRCH: it has ended by itself.
+      if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+    }
+  };
+  const settle = (secret: Secret) => {
+    clearTimeout(timer);
+    child.stdout.destroy();
+    resolve(secret);
+  };
+  const timer = setTimeout(() => {
+    stop();
+    settle(missing(`took longer than ${timeoutMs / 1000} s`));
+  }, timeoutMs);
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output += text;
+    if (output.length <= OUTPUT_LENGTH_MAX) return;
+    stop();
+    settle(missing("printed too much to be a key"));
+  });
+  child.on("error", (error) => settle(missing(`could not be started: ${error.message}`)));
+  child.on("close", (code, signal) => {
+    if (code !== 0) settle(missing(`ended with ${signal ?? `exit code ${code}`}`));
+    else if (output.trim() === "") settle(missing("printed nothing"));
+    else settle({ kind: "value", value: output.trim() });
+  });
+  return promise;
+}
+
+/** Resolves secrets; each command runs once in the life of the object, however often it is asked. */
+export class Secrets {
+  readonly #env: Environment;
+  readonly #timeoutMs: number;
+  readonly #commands = new Map<string, Promise<Secret>>();
+
+  constructor(env: Environment, { timeoutMs = COMMAND_TIMEOUT_MS }: { timeoutMs?: number } = {}) {
+    this.#env = env;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** The value of an environment variable; an empty one counts as not set. */
+  variable(name: string): string | undefined {
+    return this.#env[name]?.trim() || undefined;
+  }
+
+  /**
+   * `!command` is the command's output, `$NAME`, `${NAME}` and `NAME` the variable of that name, and
+   * anything else the value itself. `NAME` alone counts as a variable if it is set, or if its form
+   * (`LIKE_THIS`) says that it can be nothing else.
+   */
+  async resolve(text: string): Promise<Secret> {
+    if (text.startsWith("!")) return await this.#command(text.slice(1).trim());
+    const marked = /^\$(?:(\w+)|\{(\w+)\})$/.exec(text);
+    const name = marked?.[1] ?? marked?.[2] ?? text;
+    const value = this.variable(name);
+    if (value !== undefined) return { kind: "value", value };
+    return marked || VARIABLE_NAME.test(text)
+      ? { kind: "missing", reason: `the environment variable ${name} is not set` }
+      : { kind: "value", value: text };
+  }
+
+  #command(command: string): Promise<Secret> {
+    const known = this.#commands.get(command);
+    if (known) return known;
+    const running = run(command, this.#env, this.#timeoutMs);
+    this.#commands.set(command, running);
+    return running;
+  }
+}
