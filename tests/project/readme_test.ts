@@ -1,0 +1,74 @@
+import { describe, expect, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { binaryPath, ROOT } from "../support/binary.ts";
+import { type FinishedProcess, runProcess } from "../support/process.ts";
+import { ScriptedServer } from "../support/scripted_server.ts";
+import { TempDirectory } from "../support/temp.ts";
+
+const README = fs.readFileSync(path.join(ROOT, "README.md"), "utf8");
+const EXAMPLES = README.slice(README.indexOf("## Ten examples"), README.indexOf("## Exit codes"));
+
+/** The blocks of a language among the examples. */
+function blocks(language: string): string[] {
+  return [...EXAMPLES.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, "g"))]
+    .map(([, code = ""]) => code);
+}
+
+const HAS_TOOLS = ["git", "jq", "bash"].every((tool) =>
+  spawnSync(tool, ["--version"]).status === 0
+);
+
+/** Runs lines of shell in a project with a history, where the provider says "An answer." */
+async function runShell(script: string): Promise<FinishedProcess> {
+  using temp = new TempDirectory();
+  using server = new ScriptedServer([{ text: "An answer." }]);
+  const bin = temp.make("bin");
+  fs.symlinkSync(await binaryPath(), path.join(bin, "bough"));
+  temp.write("home/settings.json", JSON.stringify({ defaultModel: "anthropic/claude-haiku-4-5" }));
+  temp.write("work/README.md", "# A project\n");
+  temp.write("work/notes.txt", "Bring the boat in.\n");
+  fs.symlinkSync(temp.cwd, path.join(temp.make("user"), "project"));
+  const git = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com"];
+  spawnSync("git", ["init", "--quiet"], { cwd: temp.cwd });
+  spawnSync("git", [...git, "commit", "--quiet", "--allow-empty", "-m", "Start"], {
+    cwd: temp.cwd,
+  });
+  const PATH = `${bin}:${process.env["PATH"]}`;
+  return await runProcess("bash", ["-c", `set -euo pipefail\n${script}`], {
+    temp,
+    env: { ...server.env, PATH },
+  });
+}
+
+describe.skipIf(!HAS_TOOLS)("README.md", () => {
+  test.each(blocks("sh"))("its example works: %s", async (script) => {
+    const { stdout, stderr, code } = await runShell(script);
+    expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("An answer.");
+  });
+
+  test.each(blocks("cron"))("its cron line works twice: %s", async (line) => {
+    const command = line.replace(/^(\S+ ){5}/, "");
+    const { stdout, stderr, code } = await runShell(`${command}\n${command}\ncat ~/standup.md`);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: "An answer.\nAn answer.\n",
+      stderr: "",
+    });
+  });
+});
+
+test("README.md has ten examples", () => {
+  expect(blocks("(?:sh|cron|ts)").length).toBeGreaterThanOrEqual(10);
+});
+
+test("README.md says what --help prints", async () => {
+  const script = path.join(ROOT, "scripts/readme.ts");
+  const run = await runProcess(process.execPath, [script, "--check"], {
+    cwd: ROOT,
+    env: process.env,
+  });
+  expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: "" });
+});
