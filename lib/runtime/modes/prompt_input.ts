@@ -41,7 +41,9 @@ export async function assemblePrompts(parts: PromptParts): Promise<Prompt[]> {
   const [first, ...later] = parts.prompts.filter((prompt) => prompt.trim() !== "");
   const files = await Promise.all(parts.files.map((file) => readFile(file, parts)));
   const sections = files.flatMap((part) =>
-    part.kind === "text" ? [fenced(`file path="${part.path}"`, "file", part.text)] : []
+    part.kind === "text"
+      ? [fenced(`file path="${part.path.replaceAll('"', "&quot;")}"`, "file", part.text)]
+      : []
   );
   if (parts.stdin !== undefined) {
     sections.push(first === undefined ? parts.stdin : fenced("stdin", "stdin", parts.stdin));

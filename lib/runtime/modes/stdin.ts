@@ -1,4 +1,5 @@
 /** Reading stdin by the rules of what it is (`docs/cli.md`, "stdin"). */
+import { isUtf8 } from "node:buffer";
 import * as fs from "node:fs";
 import * as tty from "node:tty";
 import type { Timer } from "../../agent/mod.ts";
@@ -143,15 +144,6 @@ function decode(bytes: Uint8Array): StdinData {
       ? []
       : ["stdin is not all UTF-8: what could not be decoded was replaced by U+FFFD"],
   };
-}
-
-function isUtf8(bytes: Uint8Array): boolean {
-  try {
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 const CHUNK_BYTES = 65_536;

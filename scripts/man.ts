@@ -1,0 +1,10 @@
+/** Writes the man page `docs/bough.1`: `npm run man`. A test checks that it is current. */
+import * as fs from "node:fs";
+import * as path from "node:path";
+import manifest from "../package.json" with { type: "json" };
+import { manPage } from "../lib/runtime/command_line/man.ts";
+
+const FILE = path.join(import.meta.dirname, "../docs/bough.1");
+
+fs.mkdirSync(path.dirname(FILE), { recursive: true });
+fs.writeFileSync(FILE, manPage(manifest.version));
