@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import * as fs from "node:fs";
 import * as path from "node:path";
+import { anthropicAnswer } from "../support/anthropic_answer.ts";
 import { binaryPath, ROOT } from "../support/binary.ts";
 import { type FinishedProcess, runProcess } from "../support/process.ts";
 import { ScriptedServer } from "../support/scripted_server.ts";
@@ -23,7 +24,7 @@ const HAS_TOOLS = ["git", "jq", "bash"].every((tool) =>
 /** Runs lines of shell in a project with a history, where the provider says "An answer." */
 async function runShell(script: string): Promise<FinishedProcess> {
   using temp = new TempDirectory();
-  using server = new ScriptedServer([{ text: "An answer." }]);
+  await using server = await ScriptedServer.start([anthropicAnswer({ text: "An answer." })]);
   const bin = temp.make("bin");
   fs.symlinkSync(await binaryPath(), path.join(bin, "bough"));
   temp.write("home/settings.json", JSON.stringify({ defaultModel: "anthropic/claude-haiku-4-5" }));
@@ -38,7 +39,7 @@ async function runShell(script: string): Promise<FinishedProcess> {
   const PATH = `${bin}:${process.env["PATH"]}`;
   return await runProcess("bash", ["-c", `set -euo pipefail\n${script}`], {
     temp,
-    env: { ...server.env, PATH },
+    env: { PATH, ANTHROPIC_API_KEY: "scripted", ANTHROPIC_BASE_URL: server.url },
   });
 }
 
