@@ -1,126 +1,240 @@
-/** A provider on the loopback that says what a test wants. It speaks Anthropic Messages. */
+/**
+ * A provider on loopback that answers as a plan says, byte for byte, and records what it is asked.
+ * Used in a test, or run by itself:
+ *
+ *     bun tests/support/scripted_server.ts PLAN.json [REQUEST_LOG]
+ *
+ * which prints its address, and appends each request to the log as a line of JSON.
+ */
+import * as fs from "node:fs";
+import * as http from "node:http";
+import * as path from "node:path";
 
-/** One answer: text, tool calls, or a response of another kind. */
-export type ScriptedAnswer =
-  | { text?: string; calls?: readonly ScriptedCall[]; stopReason?: string }
-  | { status: number; body: unknown; headers?: Record<string, string> };
-
-export interface ScriptedCall {
-  name: string;
-  arguments: Record<string, unknown>;
+/** One answer of a plan. */
+export interface PlannedAnswer {
+  /** A file, relative to the plan's directory; JSON if its name says so, else an event stream. */
+  body?: string;
+  /** The bytes of an event stream, instead of a file. */
+  text?: string;
+  /** A JSON body, instead of a file. */
+  json?: unknown;
+  /** 200 if absent. */
+  status?: number;
+  headers?: Record<string, string>;
+  /** Byte offsets where a piece ends. */
+  chunks?: number[] | "every byte";
+  /** What follows the body: `drop` cuts the connection, `hold` leaves it open. */
+  end?: "close" | "drop" | "hold";
+  delayMs?: number;
+  /** Never answers. */
+  stall?: boolean;
 }
 
-export interface ReceivedRequest {
+/** The first rule that fits answers. */
+export interface Rule extends PlannedAnswer {
+  /** Fits requests without tools. */
+  ifNoTools?: boolean;
+  /** In this order, the last one repeating. */
+  sequence?: PlannedAnswer[];
+}
+
+/** Answers in their order, the last one repeating; or rules. */
+export type Plan = PlannedAnswer[] | { rules: Rule[] };
+
+export interface RecordedRequest {
+  method: string;
   path: string;
-  headers: Record<string, string>;
-  body: Record<string, unknown>;
+  headers: http.IncomingHttpHeaders;
+  /** Parsed, if it is JSON. */
+  body: unknown;
 }
 
-const USAGE = { input_tokens: 100, output_tokens: 20 };
-
-interface StreamEvent {
-  type: string;
-  [field: string]: unknown;
+export interface ScriptedServerOptions {
+  /** Where the files of the plan lie. */
+  directory?: string;
+  onRequest?: (request: RecordedRequest) => void;
 }
 
-function textEvents(index: number, text: string): StreamEvent[] {
-  const words = text.match(/\S+\s*|\s+/g) ?? [];
-  return [
-    { type: "content_block_start", index, content_block: { type: "text", text: "" } },
-    ...words.map((word) => ({
-      type: "content_block_delta",
-      index,
-      delta: { type: "text_delta", text: word },
-    })),
-    { type: "content_block_stop", index },
-  ];
-}
+export class ScriptedServer implements AsyncDisposable {
+  /** Without a slash at its end. */
+  readonly url: string;
+  readonly requests: RecordedRequest[] = [];
+  readonly #server: http.Server;
+  readonly #plan: Plan;
+  readonly #options: ScriptedServerOptions;
+  readonly #taken = new Map<unknown, number>();
+  readonly #waiting: { count: number; resolve: () => void }[] = [];
+  #open = 0;
 
-function callEvents(index: number, id: string, call: ScriptedCall): StreamEvent[] {
-  const block = { type: "tool_use", id, name: call.name, input: {} };
-  const delta = { type: "input_json_delta", partial_json: JSON.stringify(call.arguments) };
-  return [
-    { type: "content_block_start", index, content_block: block },
-    { type: "content_block_delta", index, delta },
-    { type: "content_block_stop", index },
-  ];
-}
+  private constructor(server: http.Server, plan: Plan, options: ScriptedServerOptions) {
+    this.#server = server;
+    this.#plan = plan;
+    this.#options = options;
+    const address = server.address();
+    const port = typeof address === "object" && address ? address.port : 0;
+    this.url = `http://127.0.0.1:${port}`;
+    server.on("connection", (socket) => {
+      this.#open++;
+      socket.on("close", () => this.#open--);
+    });
+    server.on("request", (request, response) => this.#receive(request, response));
+  }
 
-/** The event stream of an answer; `serial` makes its ids its own. */
-function streamOf(
-  { text, calls = [], stopReason }: {
-    text?: string;
-    calls?: readonly ScriptedCall[];
-    stopReason?: string;
-  },
-  serial: number,
-): string {
-  const first = text === undefined ? 0 : 1;
-  const message = {
-    id: `msg_${serial}`,
-    type: "message",
-    role: "assistant",
-    model: "scripted",
-    content: [],
-    stop_reason: null,
-    stop_sequence: null,
-    usage: { ...USAGE, output_tokens: 1 },
-  };
-  const reason = stopReason ?? (calls.length > 0 ? "tool_use" : "end_turn");
-  const events: StreamEvent[] = [
-    { type: "message_start", message },
-    ...(text === undefined ? [] : textEvents(0, text)),
-    ...calls.flatMap((call, at) => callEvents(first + at, `toolu_${serial}_${at}`, call)),
-    {
-      type: "message_delta",
-      delta: { stop_reason: reason, stop_sequence: null },
-      usage: { output_tokens: USAGE.output_tokens },
-    },
-    { type: "message_stop" },
-  ];
-  return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
-}
-
-/** The n-th request gets the n-th answer; the last one is given again after that. */
-export class ScriptedServer implements Disposable {
-  readonly #server: ReturnType<typeof Bun.serve>;
-  /** What was asked, in order. */
-  readonly requests: ReceivedRequest[] = [];
-
-  constructor(answers: readonly [ScriptedAnswer, ...ScriptedAnswer[]]) {
-    this.#server = Bun.serve({
-      hostname: "127.0.0.1",
-      port: 0,
-      fetch: async (request) => {
-        const headers = Object.fromEntries(request.headers);
-        const path = new URL(request.url).pathname;
-        const serial = this.requests.push({
-          path,
-          headers,
-          body: JSON.parse(await request.text()),
-        });
-        const answer = answers[Math.min(serial, answers.length) - 1] ?? answers[0];
-        if ("status" in answer) {
-          const { status, body } = answer;
-          return Response.json(body, { status, headers: answer.headers ?? {} });
-        }
-        const type = { "content-type": "text/event-stream" };
-        return new Response(streamOf(answer, serial), { headers: type });
-      },
+  static start(plan: Plan, options: ScriptedServerOptions = {}): Promise<ScriptedServer> {
+    const server = http.createServer();
+    return new Promise((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(0, "127.0.0.1", () => resolve(new ScriptedServer(server, plan, options)));
     });
   }
 
-  /** For `--base-url` or `ANTHROPIC_BASE_URL`. */
-  get url(): string {
-    return `http://127.0.0.1:${this.#server.port}`;
+  /** Serves the plan of a directory with a `plan.json` (or another name) in it. */
+  static serve(directory: string, plan = "plan.json"): Promise<ScriptedServer> {
+    const text = fs.readFileSync(path.join(directory, plan), "utf8");
+    return ScriptedServer.start(JSON.parse(text), { directory });
   }
 
-  /** An environment that makes it the provider: see `TempDirectory.env`. */
-  get env(): Record<string, string> {
-    return { ANTHROPIC_API_KEY: "scripted", ANTHROPIC_BASE_URL: this.url };
+  /** The connections that are open now. */
+  get connections(): number {
+    return this.#open;
   }
 
-  [Symbol.dispose](): void {
-    void this.#server.stop(true);
+  /** Resolves when so many requests have come. */
+  received(count: number): Promise<void> {
+    if (this.requests.length >= count) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push({ count, resolve }));
   }
+
+  /** The bodies of the requests so far. */
+  bodies(): Record<string, unknown>[] {
+    return this.requests.map(({ body }) => isRecord(body) ? body : {});
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** Cuts all connections. */
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#server.close(() => resolve());
+      this.#server.closeAllConnections();
+    });
+  }
+
+  #receive(request: http.IncomingMessage, response: http.ServerResponse): void {
+    const pieces: Uint8Array[] = [];
+    request.on("data", (piece: Uint8Array) => pieces.push(piece));
+    request.on("end", () => {
+      const body = parsed(Buffer.concat(pieces).toString("utf8"));
+      const recorded = {
+        method: request.method ?? "",
+        path: request.url ?? "",
+        headers: request.headers,
+        body,
+      };
+      this.requests.push(recorded);
+      this.#options.onRequest?.(recorded);
+      for (const { count, resolve } of this.#waiting) {
+        if (this.requests.length >= count) resolve();
+      }
+      const answer = this.#choose(body);
+      this.#answer(response, answer).catch((error: unknown) => response.destroy(toError(error)));
+    });
+  }
+
+  #choose(body: unknown): PlannedAnswer {
+    if (Array.isArray(this.#plan)) return this.#nextOf(this.#plan);
+    const tools = isRecord(body) ? body["tools"] : undefined;
+    const hasTools = Array.isArray(tools) && tools.length > 0;
+    const rule = this.#plan.rules.find((rule) => !(rule.ifNoTools && hasTools));
+    if (!rule) return { status: 500, json: { error: { message: "no rule of the plan fits" } } };
+    return rule.sequence ? this.#nextOf(rule.sequence) : rule;
+  }
+
+  #nextOf(answers: PlannedAnswer[]): PlannedAnswer {
+    const taken = this.#taken.get(answers) ?? 0;
+    this.#taken.set(answers, taken + 1);
+    const answer = answers[Math.min(taken, answers.length - 1)];
+    return answer ?? { status: 500, json: { error: { message: "the plan is empty" } } };
+  }
+
+  async #answer(response: http.ServerResponse, answer: PlannedAnswer): Promise<void> {
+    if (answer.stall) return;
+    if (answer.delayMs) await wait(answer.delayMs);
+    const data = this.#bytes(answer);
+    const isJson = answer.json !== undefined || answer.body?.endsWith(".json");
+    response.writeHead(answer.status ?? 200, {
+      "content-type": isJson ? "application/json" : "text/event-stream",
+      ...answer.headers,
+    });
+    response.flushHeaders();
+    let start = 0;
+    for (const end of cutsOf(answer, data.length)) {
+      await write(response, data.subarray(start, end));
+      start = end;
+    }
+    const rest = data.subarray(start);
+    if (answer.end === "drop") {
+      await write(response, rest);
+      // What was written must be on its way before the connection is cut.
+      await wait(20);
+      response.destroy();
+    } else if (answer.end === "hold") {
+      await write(response, rest);
+    } else {
+      response.end(rest);
+    }
+  }
+
+  #bytes(answer: PlannedAnswer): Uint8Array {
+    if (answer.json !== undefined) return Buffer.from(JSON.stringify(answer.json));
+    if (answer.text !== undefined) return Buffer.from(answer.text);
+    return fs.readFileSync(path.join(this.#options.directory ?? ".", answer.body ?? ""));
+  }
+}
+
+function cutsOf(answer: PlannedAnswer, length: number): number[] {
+  if (answer.chunks !== "every byte") return answer.chunks ?? [];
+  return Array.from({ length: Math.max(0, length - 1) }, (_, index) => index + 1);
+}
+
+/** Waits until the piece is out, so that the next one is a piece of its own. */
+function write(response: http.ServerResponse, data: Uint8Array): Promise<void> {
+  if (data.length === 0) return Promise.resolve();
+  return new Promise((resolve, reject) =>
+    response.write(data, (error) => error ? reject(error) : setImmediate(resolve))
+  );
+}
+
+function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function toError(value: unknown): Error {
+  return value instanceof Error ? value : new Error(String(value));
+}
+
+if (import.meta.main) {
+  const [planFile = "plan.json", log] = process.argv.slice(2);
+  if (log) fs.writeFileSync(log, "");
+  const server = await ScriptedServer.start(JSON.parse(fs.readFileSync(planFile, "utf8")), {
+    directory: path.dirname(planFile),
+    onRequest: (request) => {
+      if (log) fs.appendFileSync(log, JSON.stringify(request) + "\n");
+    },
+  });
+  console.log(server.url);
 }
