@@ -14,6 +14,11 @@ export const SYNOPSIS = [
   "bough models | doctor | auth <verb> | completions <shell> | help | version",
 ] as const;
 
+/** When it talks and when it answers. */
+const USAGE =
+  "With a terminal on stdin and stdout, and none of -p, --output, --mode, it is a prompt " +
+  "to talk to; otherwise it answers on stdout and ends.";
+
 /** What the words of a run mean. */
 export const WORDS: readonly (readonly [string, string])[] = [
   ["prompt", "Several prompts run one after the other in the same session"],
@@ -88,8 +93,7 @@ export function helpText(): string {
   return [
     "A coding agent whose memory is a tree in a plain JSONL file.",
     `Usage:\n${SYNOPSIS.map((line) => `  ${line}`).join("\n")}`,
-    "With a terminal on stdin and stdout, and none of -p, --output, --mode, it is a prompt to talk\n" +
-    "to; otherwise it answers on stdout and ends.",
+    wrap(USAGE, WIDTH).join("\n"),
     rows(WORDS, 26),
     ...options,
     `Verbs (bough help <verb> shows their options):\n${
