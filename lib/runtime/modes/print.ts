@@ -16,14 +16,25 @@ import { stopExitCode, type Stopper } from "./stop.ts";
 import type { AnswerSchema } from "./structured.ts";
 import { eventsView, jsonView, streamView, textView, type View } from "./view.ts";
 
-/** What opens the conversation; in the program it is `openSession`. */
+/** A conversation that print mode has with a session. */
+export interface PrintConversation {
+  readonly session: AgentSession;
+  readonly warnings: readonly { readonly message: string }[];
+  /** The mode listens now. */
+  start(): Promise<void>;
+  /** Lets go of the session and of all that belongs to it. */
+  close(): Promise<void>;
+}
+
+/** What opens the conversation that the options ask for. */
 export type OpenConversation = (
   options: RunOptions,
   more: {
     readonly signal: AbortSignal;
     readonly outputSchema?: { name: string; schema: Record<string, unknown> };
+    readonly onWait: (message: string) => void;
   },
-) => Promise<{ session: AgentSession; warnings: readonly { readonly message: string }[] }>;
+) => Promise<PrintConversation>;
 
 /** The world around a run. */
 export interface PrintPorts {
@@ -36,6 +47,9 @@ export interface PrintPorts {
   readonly cwd: string;
   readonly timer?: Timer;
 }
+
+/** How many damaged lines of a session are named. */
+const DAMAGE_SHOWN_MAX = 3;
 
 /** Runs the prompts and resolves with the exit code, when all output has been handed over. */
 export async function print(options: RunOptions, ports: PrintPorts): Promise<ExitCode> {
@@ -83,18 +97,35 @@ class PrintRun {
     const { options, prompts } = await this.#prepare();
     if (this.#signal.aborted) return;
     const outputSchema = this.#schema;
-    const { session, warnings } = await this.#ports.open(options, {
+    const conversation = await this.#ports.open(options, {
       signal: this.#signal,
       ...(outputSchema ? { outputSchema } : {}),
+      onWait: (message) => this.#report.note(message),
     });
     try {
-      for (const { message } of warnings) this.#report.note(message);
-      this.#view.start(session.session.header);
-      await this.#converse(session, prompts);
+      this.#view.start(conversation.session.session.header);
+      this.#warn(conversation);
+      await this.#converse(conversation, prompts);
     } finally {
-      await this.#tally.leave(session, {
-        totals: this.#options.output !== "text" || this.#options.resultFile !== undefined,
-      });
+      const { output, resultFile } = this.#options;
+      const totals = output !== "text" || resultFile !== undefined;
+      try {
+        await this.#tally.note(conversation.session, { totals });
+      } finally {
+        await conversation.close();
+      }
+    }
+  }
+
+  #warn({ session, warnings }: PrintConversation): void {
+    for (const { message } of warnings) this.#report.note(message);
+    const { damage, id } = session.session;
+    for (const { line, reason } of damage.slice(0, DAMAGE_SHOWN_MAX)) {
+      this.#report.note(`Line ${line} of session ${id} could not be read: ${reason}`);
+    }
+    if (damage.length > DAMAGE_SHOWN_MAX) {
+      const more = damage.length - DAMAGE_SHOWN_MAX;
+      this.#report.note(`${more} more lines of session ${id} could not be read`);
     }
   }
 
@@ -130,7 +161,8 @@ class PrintRun {
     return { options, prompts: assembled };
   }
 
-  async #converse(session: AgentSession, prompts: readonly Prompt[]): Promise<void> {
+  async #converse(conversation: PrintConversation, prompts: readonly Prompt[]): Promise<void> {
+    const { session } = conversation;
     const aborting: Promise<void>[] = [];
     const abort = () => aborting.push(session.abort());
     this.#signal.addEventListener("abort", abort, { once: true });
@@ -142,6 +174,7 @@ class PrintRun {
       await this.#ports.stdout.ready(this.#signal);
     });
     try {
+      await conversation.start();
       for (const prompt of prompts) {
         if (!await this.#ask(session, prompt)) return;
       }

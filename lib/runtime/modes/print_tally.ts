@@ -64,8 +64,8 @@ export class PrintTally {
     return last !== undefined && !last.error && !last.aborted && last.stopReason !== "length";
   }
 
-  /** Notes where the session is, and closes it. Counting its totals reads the whole file. */
-  async leave(session: AgentSession, options: { totals: boolean }): Promise<void> {
+  /** Notes where the session is. Counting its totals reads the whole file. */
+  async note(session: AgentSession, options: { totals: boolean }): Promise<void> {
     const { provider, id } = session.model.facts;
     const stored = session.session;
     this.#place = {
@@ -75,14 +75,9 @@ export class PrintTally {
       leafId: stored.leafId,
       model: { provider, id },
     };
-    try {
-      if (options.totals) {
-        const { branch, session: all } = await stored.usageTotals();
-        this.#place = { ...this.#place, totals: { branch, session: all } };
-      }
-    } finally {
-      await session.dispose();
-    }
+    if (!options.totals) return;
+    const { branch, session: all } = await stored.usageTotals();
+    this.#place = { ...this.#place, totals: { branch, session: all } };
   }
 
   /** What stands on stdout in text, if there is an answer. */

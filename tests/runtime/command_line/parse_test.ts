@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { parseCommandLine } from "../../../lib/runtime/command_line/parse.ts";
-import type { RunOptions } from "../../../lib/runtime/command_line/run_options.ts";
+import type { Mode, RunOptions } from "../../../lib/runtime/command_line/run_options.ts";
 
 const PIPED = { stdin: false, stdout: false };
 const TERMINAL = { stdin: true, stdout: true };
@@ -118,7 +118,7 @@ describe("parseCommandLine() reads", () => {
 });
 
 describe("parseCommandLine() chooses the mode", () => {
-  const rows: [args: string[], terminals: typeof PIPED, mode: string][] = [
+  const rows: [args: string[], terminals: typeof PIPED, mode: Mode][] = [
     [["x"], TERMINAL, "repl"],
     [[], TERMINAL, "repl"],
     [["-r"], TERMINAL, "repl"],

@@ -1,0 +1,150 @@
+/** From the words of the command line to an exit code. */
+import * as tty from "node:tty";
+import { VERSION } from "../version.ts";
+import { exitCodeOf, UsageError } from "../modes/exit_codes.ts";
+import { openSink, type Sink, systemCode } from "../modes/output.ts";
+import { Report } from "../modes/report.ts";
+import { listenForSignals } from "../modes/signals.ts";
+import { type StopCause, stopExitCode, Stopper } from "../modes/stop.ts";
+import type { ExitCode } from "./exit_code.ts";
+import { parseCommandLine, type VerbCall } from "./parse.ts";
+import type { RunOptions } from "./run_options.ts";
+
+/** Ends the process, with nothing more said; `cli.ts` has it. */
+export type EndProcess = (code: ExitCode) => void;
+
+/**
+ * Does what the words ask for and resolves with the exit code, when all output is written. Never
+ * rejects: what was thrown is told on stderr, a bug with its trace.
+ */
+export async function main(args: readonly string[], end: EndProcess): Promise<ExitCode> {
+  const stopper = new Stopper();
+  const stdout = openSink(1, (error) => stopper.stop(outputCause(error)));
+  const stderr = openSink(2);
+  const streams: Streams = { stdout, stderr, stopper };
+  const stopListening = listenForSignals(process, {
+    stop: (signal) => stopper.stop({ kind: "signal", signal }),
+    end(code) {
+      streams.children?.killAll();
+      end(code);
+    },
+  });
+  let code: ExitCode;
+  try {
+    code = await run(args, streams);
+  } catch (error) {
+    code = exitCodeOf(error);
+    tell(error, code, new Report(stderr, { quiet: false }), stderr);
+  }
+  await Promise.all([stdout.drain(), stderr.drain()]);
+  stopListening();
+  // What was printed last may have found its reader gone.
+  return stopper.cause ? stopExitCode(stopper.cause) : code;
+}
+
+function outputCause(error: Error): StopCause {
+  switch (systemCode(error)) {
+    case "EPIPE":
+      return { kind: "pipe" };
+    case "EIO":
+      // The terminal is gone.
+      return { kind: "signal", signal: "SIGHUP" };
+    default:
+      return { kind: "output", error };
+  }
+}
+
+interface Streams {
+  readonly stdout: Sink;
+  readonly stderr: Sink;
+  readonly stopper: Stopper;
+  /** The commands that tools are running, once there can be some. */
+  children?: { killAll(): void };
+}
+
+async function run(args: readonly string[], streams: Streams): Promise<ExitCode> {
+  const line = parseCommandLine(args, { stdin: tty.isatty(0), stdout: streams.stdout.isTerminal });
+  switch (line.kind) {
+    case "usage":
+      throw new UsageError(`${line.problem} (see bough --help)`);
+    case "version":
+      streams.stdout.write(`bough ${VERSION}\n`);
+      return 0;
+    case "help":
+      streams.stdout.write(await help(line.verb));
+      return 0;
+    case "verb":
+      return await runVerb(line.call, streams);
+    case "run":
+      return await runMode(line.options, streams);
+  }
+}
+
+async function help(verb: string | undefined): Promise<string> {
+  const { helpText, verbHelpText } = await import("./help.ts");
+  if (verb === undefined) return helpText();
+  const text = verbHelpText(verb);
+  if (text === undefined) throw new UsageError(`Cannot show the help of "${verb}": no such verb`);
+  return text;
+}
+
+/** Verbs that are told on stdout alone; the others are in `commands`. */
+async function runVerb(call: VerbCall, { stdout }: Streams): Promise<ExitCode> {
+  const [shell = ""] = call.operands;
+  const { completionScript, SHELLS } = await import("./completions.ts");
+  const known = SHELLS.find((each) => each === shell);
+  if (known === undefined) {
+    throw new UsageError(
+      `Cannot make completions for "${shell}": the shells are ${SHELLS.join(", ")}`,
+    );
+  }
+  stdout.write(completionScript(known));
+  return 0;
+}
+
+async function runMode(options: RunOptions, streams: Streams): Promise<ExitCode> {
+  const cwd = currentDirectory();
+  const { print } = await import("../modes/print.ts");
+  const { processStdin } = await import("../modes/stdin.ts");
+  return await print(options, {
+    ...streams,
+    cwd,
+    stdin: processStdin,
+    async open(chosen, more) {
+      const { openRuntime } = await import("../open.ts");
+      const { runtime, processes, warnings } = await openRuntime(chosen, {
+        ...more,
+        startDirectory: cwd,
+      });
+      streams.children = processes;
+      return {
+        session: runtime.session,
+        warnings,
+        start: () => runtime.start(),
+        close: () => runtime.dispose(),
+      };
+    },
+  });
+}
+
+/** The process's directory. Throws a `UsageError` if it was deleted. */
+function currentDirectory(): string {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    throw new UsageError(
+      "Cannot work here: the current directory was deleted; change to one that exists",
+      { cause },
+    );
+  }
+}
+
+/** One line for what can go wrong; for a bug, where it is. */
+function tell(error: unknown, code: ExitCode, report: Report, stderr: Sink): void {
+  const message = error instanceof Error ? error.message : String(error);
+  if (code !== 70) return report.error(message);
+  report.error(
+    `Cannot go on: there is a bug in Bough ${VERSION}. Please report it with these lines: ${message}`,
+  );
+  if (error instanceof Error && error.stack) stderr.show(`${error.stack}\n`);
+}

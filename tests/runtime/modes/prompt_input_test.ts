@@ -1,0 +1,83 @@
+import { describe, expect, test } from "bun:test";
+import { UsageError } from "../../../lib/runtime/modes/exit_codes.ts";
+import { assemblePrompts, type PromptParts } from "../../../lib/runtime/modes/prompt_input.ts";
+import { TempDirectory } from "../../support/temp.ts";
+
+const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 1, 2, 3]);
+
+function assemble(parts: Partial<PromptParts>) {
+  return assemblePrompts({ prompts: [], files: [], cwd: "/", maxFileBytes: 100, ...parts });
+}
+
+describe("assemblePrompts()", () => {
+  const rows: [string, Partial<PromptParts>, string[]][] = [
+    ["takes prompts one by one", { prompts: ["one", "two"] }, ["one", "two"]],
+    ["takes stdin as the prompt", { stdin: "piped\n" }, ["piped"]],
+    ["puts stdin before the prompt, fenced", { stdin: "line 1\nline 2\n", prompts: ["ask"] }, [
+      "<stdin>\nline 1\nline 2\n</stdin>\n\nask",
+    ]],
+    ["ends stdin's last line", { stdin: "x", prompts: ["ask"] }, ["<stdin>\nx\n</stdin>\n\nask"]],
+    ["gives stdin to the first prompt alone", { stdin: "x\n", prompts: ["a", "b"] }, [
+      "<stdin>\nx\n</stdin>\n\na",
+      "b",
+    ]],
+    ["leaves out blank prompts", { prompts: [" ", "a", "\n"] }, ["a"]],
+    ["takes stdin for a blank prompt", { stdin: "x", prompts: [""] }, ["x"]],
+  ];
+  for (const [what, parts, wanted] of rows) {
+    test(what, async () => {
+      expect(await assemble(parts)).toEqual(wanted.map((text) => ({ text, images: [] })));
+    });
+  }
+
+  test("puts files in front of stdin and prompt, images beside the text", async () => {
+    using temp = new TempDirectory();
+    temp.write("notes.txt", "\ufeffone\n");
+    temp.write("sub/a b.md", "two");
+    temp.write("shot.png", PNG);
+    const prompts = await assemble({
+      cwd: temp.path,
+      files: ["notes.txt", "shot.png", "sub/a b.md"],
+      stdin: "data\n",
+      prompts: ["ask"],
+    });
+    expect(prompts).toEqual([{
+      text: '<file path="notes.txt">\none\n</file>\n\n<file path="sub/a b.md">\ntwo\n</file>\n\n' +
+        "<stdin>\ndata\n</stdin>\n\nask",
+      images: [{
+        type: "image",
+        mimeType: "image/png",
+        data: Buffer.from(PNG).toString("base64"),
+      }],
+    }]);
+  });
+
+  test("is content with a file alone", async () => {
+    using temp = new TempDirectory();
+    temp.write("task.md", "do it");
+    expect(await assemble({ cwd: temp.path, files: ["task.md"] })).toEqual([
+      { text: '<file path="task.md">\ndo it\n</file>', images: [] },
+    ]);
+  });
+});
+
+describe("assemblePrompts() refuses", () => {
+  const rows: [string, Partial<PromptParts>, string][] = [
+    ["nothing", {}, "Cannot run: there is no prompt"],
+    ["blanks", { prompts: [" \n"] }, "Cannot run: there is no prompt"],
+    ["a file that is not there", { files: ["gone"] }, "Cannot read @gone: there is no such file"],
+    ["a directory", { files: ["home"] }, "Cannot use @home: it is a directory"],
+    ["a big file", { files: ["big"] }, "Cannot use @big: it has 101 bytes, and the limit is 100"],
+    ["bytes", { files: ["binary"] }, "Cannot use @binary: it is neither text nor"],
+  ];
+  for (const [what, parts, wanted] of rows) {
+    test(what, async () => {
+      using temp = new TempDirectory();
+      temp.write("big", "x".repeat(101));
+      temp.write("binary", new Uint8Array([1, 0, 2]));
+      const assembling = assemble({ cwd: temp.path, ...parts });
+      await expect(assembling).rejects.toBeInstanceOf(UsageError);
+      await expect(assembling).rejects.toThrow(wanted);
+    });
+  }
+});
