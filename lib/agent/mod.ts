@@ -59,3 +59,20 @@ export {
   type StandardSchema,
   type StandardTool,
 } from "./schema/mod.ts";
+export {
+  bashTool,
+  codingTools,
+  editTool,
+  findTool,
+  grepTool,
+  lsTool,
+  readOnlyTools,
+  readTool,
+  TOOL_NAMES,
+  type ToolName,
+  type ToolOptions,
+  writeTool,
+} from "./tools/mod.ts";
+export type { BashDetails, EditDetails, ReadDetails } from "./tools/mod.ts";
+export type { IgnoreFactory, IgnoreRules } from "./tools/mod.ts";
+export { ProcessGroups, runShell, type ShellOptions, type ShellResult } from "./tools/mod.ts";
