@@ -57,7 +57,10 @@ export class Keys {
 
   /** Whether requests can be sent, as far as can be told without running a command. */
   usable(provider: Provider): boolean {
-    return !provider.needsKey || this.#find(provider) !== undefined;
+    if (!provider.needsKey) return true;
+    const found = this.#find(provider);
+    if (!found) return false;
+    return isPlain(found) || this.#secrets.peek(found.text)?.kind !== "missing";
   }
 
   /**
@@ -70,7 +73,9 @@ export class Keys {
       if (provider.needsKey) throw this.#missing(provider, "");
       return undefined;
     }
-    const secret = await this.#resolve(found);
+    const secret: Secret = isPlain(found)
+      ? { kind: "value", value: found.text }
+      : await this.#secrets.resolve(found.text);
     if (secret.kind === "missing") throw this.#missing(provider, `; ${secret.reason}`);
     const problem = keyProblem(secret.value);
     if (problem !== undefined) {
@@ -79,22 +84,23 @@ export class Keys {
     return secret.value.trim();
   }
 
-  async #resolve({ source, text }: FoundKey): Promise<Secret> {
-    switch (source) {
-      case "option":
-      case "environment":
-        return { kind: "value", value: text };
-      case "auth.json":
-      case "models.json":
-        return await this.#secrets.resolve(text);
-    }
-  }
-
   #missing({ name, keyVariable }: Provider, why: string): ConfigError {
     return new ConfigError(
       "no_key",
       `Cannot ask ${name}: there is no key for it${why}. Set ${keyVariable}, store one with ` +
         `"bough auth set ${name}", give one with --api-key, or choose another model with --model`,
     );
+  }
+}
+
+/** Whether the text is the key itself: what a file holds may be the name of a variable, or a command. */
+function isPlain({ source }: FoundKey): boolean {
+  switch (source) {
+    case "option":
+    case "environment":
+      return true;
+    case "auth.json":
+    case "models.json":
+      return false;
   }
 }

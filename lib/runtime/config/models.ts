@@ -8,12 +8,13 @@ import {
   ambiguousModel,
   exactMatches,
   matchingModels,
+  modelKey,
   partialMatches,
   readings,
   unknownModelError,
 } from "./model_query.ts";
 import { BUILT_IN_PROVIDERS } from "./presets.ts";
-import { type Provider, requireProvider, unknownModel } from "./providers.ts";
+import { type Provider, providerFrom, requireProvider, unknownModel } from "./providers.ts";
 import type { Settings } from "./settings_defaults.ts";
 
 /** What was asked for, as the command line or a caller has it. */
@@ -66,34 +67,45 @@ function replayFacts(file: string): ModelFacts {
 /** The catalogue, `models.json`, the keys and the settings, seen as models. */
 export class ModelRegistry {
   readonly #options: ModelRegistryOptions;
+  readonly #providers: Map<string, Provider>;
   readonly #baseUrls = new Map<string, string>();
-  #models: Promise<readonly ModelFacts[]> | undefined;
+  /** Undefined until somebody looks a model up. */
+  #models: readonly ModelFacts[] | undefined;
 
   constructor(options: ModelRegistryOptions) {
     this.#options = options;
+    this.#providers = new Map(options.providers);
   }
 
   /** All known models: the catalogue's and those that `models.json` names. */
-  list(): Promise<readonly ModelFacts[]> {
-    return this.#models ??= this.#load();
+  async list(): Promise<readonly ModelFacts[]> {
+    return this.#models ??= this.#join(await loadCatalogue());
   }
 
-  async #load(): Promise<readonly ModelFacts[]> {
-    const { providers } = this.#options;
+  #join(catalogue: readonly ModelFacts[]): ModelFacts[] {
     const known = new Map<string, ModelFacts>();
-    for (const facts of await loadCatalogue()) {
-      const api = providers.get(facts.provider)?.apiOfAll ?? facts.api;
-      known.set(`${facts.provider}/${facts.id}`, { ...facts, api });
+    for (const facts of catalogue) {
+      const api = this.#providers.get(facts.provider)?.apiOfAll ?? facts.api;
+      known.set(modelKey(facts), { ...facts, api });
     }
-    for (const facts of [...providers.values()].flatMap(({ models }) => models)) {
-      known.set(`${facts.provider}/${facts.id}`, facts);
+    for (const facts of [...this.#providers.values()].flatMap(({ models }) => models)) {
+      known.set(modelKey(facts), facts);
     }
     return [...known.values()];
   }
 
+  /**
+   * Takes one more provider, described as in `models.json`; it stands in for one of the same name.
+   * Throws `ConfigError` `bad_models` if the description is wrong.
+   */
+  async addProvider(name: string, entry: unknown): Promise<void> {
+    this.#providers.set(name, await providerFrom(name, entry));
+    this.#models = undefined;
+  }
+
   /** Whether requests to the provider can be sent, as far as can be told without running a command. */
   usable(provider: string): boolean {
-    const found = this.#options.providers.get(provider);
+    const found = this.#providers.get(provider);
     return provider === REPLAY || (found !== undefined && this.#options.keys.usable(found));
   }
 
@@ -122,7 +134,7 @@ export class ModelRegistry {
 
   async #byName(query: string, wish: ModelWish): Promise<ModelChoice> {
     if (query.startsWith(`${REPLAY}:`)) return { facts: replayFacts(query.slice(7)) };
-    if (wish.provider !== undefined) requireProvider(wish.provider, this.#options.providers);
+    if (wish.provider !== undefined) requireProvider(wish.provider, this.#providers);
     const models = (await this.list())
       .filter(({ provider }) => wish.provider === undefined || wish.provider === provider);
     for (const match of [exactMatches, partialMatches]) {
@@ -149,13 +161,13 @@ export class ModelRegistry {
 
   /** A model that nobody listed, of a provider that is not where the catalogue says it is. */
   #unlisted(query: string, wish: ModelWish): ModelChoice | undefined {
-    const { providers, settings } = this.#options;
+    const { settings } = this.#options;
     const { name, thinkingLevel } = readings(query).at(-1) ?? { name: query };
     const slash = name.indexOf("/");
-    const prefix = slash > 0 ? providers.get(name.slice(0, slash)) : undefined;
+    const prefix = slash > 0 ? this.#providers.get(name.slice(0, slash)) : undefined;
     const fallback = wish.baseUrl === undefined ? undefined : settings.defaultProvider ?? "openai";
     const named = wish.provider ?? (prefix ? prefix.name : fallback);
-    const provider = named === undefined ? undefined : providers.get(named);
+    const provider = named === undefined ? undefined : this.#providers.get(named);
     if (!provider) return undefined;
     const id = prefix === provider ? name.slice(slash + 1) : name;
     const elsewhere = this.#baseUrl(provider, wish.baseUrl) !==
@@ -165,14 +177,16 @@ export class ModelRegistry {
   }
 
   async #byDefault(wish: ModelWish): Promise<ModelChoice> {
-    const { settings, providers, keys } = this.#options;
+    const { settings, keys } = this.#options;
     const { defaultModel, defaultProvider } = settings;
     const named = wish.provider ?? defaultProvider;
     if (defaultModel !== undefined && (wish.provider ?? defaultProvider) === defaultProvider) {
       return await this.#byName(defaultModel, { ...wish, ...(named ? { provider: named } : {}) });
     }
-    if (named !== undefined) return await this.#defaultOf(requireProvider(named, providers), wish);
-    const candidates = [...providers.values()].filter(hasModels);
+    if (named !== undefined) {
+      return await this.#defaultOf(requireProvider(named, this.#providers), wish);
+    }
+    const candidates = [...this.#providers.values()].filter(hasModels);
     const first = wish.apiKey === undefined
       ? candidates.find((provider) => keys.usable(provider))
       : candidates[0];
@@ -204,27 +218,28 @@ export class ModelRegistry {
   /** Makes sure that a model can be asked. Throws `ConfigError` `no_key` or `unknown_provider`. */
   async check({ provider }: ModelFacts): Promise<void> {
     if (provider === REPLAY) return;
-    await this.#options.keys.require(requireProvider(provider, this.#options.providers));
+    await this.#options.keys.require(requireProvider(provider, this.#providers));
   }
 
-  /** The known model with exactly this provider and id, if it can be asked. */
-  async find(ref: { provider: string; modelId: string }): Promise<ModelFacts | undefined> {
+  /**
+   * The model with exactly this provider and id, if it can be asked. Knows those of the catalogue
+   * only after a look-up (`list`, `choose`).
+   */
+  find(ref: { provider: string; modelId: string }): ModelFacts | undefined {
     if (ref.provider === REPLAY) return replayFacts(ref.modelId);
     if (!this.usable(ref.provider)) return undefined;
-    const models = await this.list();
-    const listed = models.find(({ provider, id }) =>
-      provider === ref.provider && id === ref.modelId
-    );
-    return listed ?? this.#unlisted(`${ref.provider}/${ref.modelId}`, {})?.facts;
+    const key = modelKey({ provider: ref.provider, id: ref.modelId });
+    const listed = this.#models?.find((facts) => modelKey(facts) === key);
+    return listed ?? this.#unlisted(key, { provider: ref.provider })?.facts;
   }
 
   /** A model to ask. Nothing is loaded and no key is read before its first request. */
   create(facts: ModelFacts): Model {
-    const { connect, connectReplay, providers } = this.#options;
+    const { connect, connectReplay } = this.#options;
     if (facts.provider === REPLAY) {
       return new ConfiguredModel({ facts, connect: () => connectReplay(facts) });
     }
-    const provider = requireProvider(facts.provider, providers);
+    const provider = requireProvider(facts.provider, this.#providers);
     return new ConfiguredModel({
       facts,
       connect: () => connect(facts, provider, this.#baseUrl(provider)),

@@ -44,7 +44,10 @@ const providerSchema = z.object({
   models: z.array(modelSchema).optional(),
 });
 
-const modelsSchema = z.object({ providers: z.record(z.string(), providerSchema).default({}) });
+/** A name stands before the "/" of `provider/id`. */
+const providerName = z.string().regex(/^[^\s/:]+$/, 'expected a name without blanks, "/" and ":"');
+
+const modelsSchema = z.object({ providers: z.record(providerName, providerSchema).default({}) });
 
 /** A provider in `models.json`, as it stands there. */
 export type ProviderEntry = z.infer<typeof providerSchema>;

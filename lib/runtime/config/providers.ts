@@ -3,7 +3,7 @@ import * as path from "node:path";
 import type { CompletionsCompat, ModelApi, ModelFacts } from "../../agent/mod.ts";
 import type { FileSystem } from "../../session/mod.ts";
 import { ConfigError, type ConfigWarning } from "./errors.ts";
-import { contentError, type JsonFileOptions, readJsonFile } from "./json_file.ts";
+import { contentError, type JsonFileOptions, type JsonObject, readJsonFile } from "./json_file.ts";
 import type { ModelEntry, ProviderEntry } from "./models_schema.ts";
 import { nearestNames } from "./nearest.ts";
 import { BUILT_IN_PROVIDERS, PRESETS, type ProviderPreset, UNKNOWN_MODEL } from "./presets.ts";
@@ -108,25 +108,38 @@ function fromEntry(name: string, entry: ProviderEntry): Provider | undefined {
   return { ...provider, models: (entry.models ?? []).map((model) => modelFacts(provider, model)) };
 }
 
-async function readEntries(
-  options: JsonFileOptions,
-  warnings: ConfigWarning[],
-): Promise<[string, ProviderEntry][]> {
-  const raw = readJsonFile(options);
-  if (!raw) return [];
+/** Providers as `models.json` describes them. `refuse` makes the error for what is wrong. */
+async function readProviders(
+  raw: JsonObject,
+  refuse: (problem: string) => ConfigError,
+): Promise<{ providers: Provider[]; unknown: readonly string[] }> {
   const { checkModels } = await import("./models_schema.ts");
   const { providers, problems, unknown } = checkModels(raw);
-  if (problems.length > 0) throw contentError(options, problems.join("; "));
-  const { file } = options;
-  warnings.push(...unknown.map((name) => ({ file, message: `Unknown key "${name}" in ${file}` })));
-  return Object.entries(providers);
+  if (problems.length > 0) throw refuse(problems.join("; "));
+  const completed = Object.entries(providers).map(([name, entry]) => {
+    const provider = fromEntry(name, entry);
+    if (provider) return provider;
+    const presets = Object.keys(PRESETS).join(", ");
+    throw refuse(`providers.${name}: expected "baseUrl", or a "preset" (${presets})`);
+  });
+  return { providers: completed, unknown };
+}
+
+/** One provider from its description; `ConfigError` `bad_models` if that is wrong. */
+export async function providerFrom(name: string, entry: unknown): Promise<Provider> {
+  const refuse = (problem: string) =>
+    new ConfigError("bad_models", `Cannot add the provider ${name}: ${problem}`);
+  const { providers, unknown } = await readProviders({ providers: { [name]: entry } }, refuse);
+  const [provider] = providers;
+  if (unknown.length > 0) throw refuse(`unknown ${unknown.join(", ")}`);
+  if (!provider) throw refuse("its name cannot be used");
+  return provider;
 }
 
 /** All providers by name: the built-in ones, those of `<home>/models.json`, the presets. */
 export async function loadProviders(
   { home, fs }: { home: string; fs?: FileSystem },
 ): Promise<{ providers: ReadonlyMap<string, Provider>; warnings: ConfigWarning[] }> {
-  const warnings: ConfigWarning[] = [];
   const file = path.join(home, "models.json");
   const options: JsonFileOptions = {
     file,
@@ -134,23 +147,19 @@ export async function loadProviders(
     code: "bad_models",
     ...(fs ? { fs } : {}),
   };
-  const providers = new Map<string, Provider>();
-  for (const [name, preset] of Object.entries(BUILT_IN_PROVIDERS)) {
-    providers.set(name, fromPreset(name, preset, true));
-  }
-  for (const [name, entry] of await readEntries(options, warnings)) {
-    const provider = fromEntry(name, entry);
-    if (!provider) {
-      const presets = Object.keys(PRESETS).join(", ");
-      const problem = `providers.${name}: expected "baseUrl", or a "preset" (${presets})`;
-      throw contentError(options, problem);
-    }
-    providers.set(name, provider);
-  }
-  for (const [name, preset] of Object.entries(PRESETS)) {
-    if (!providers.has(name)) providers.set(name, fromPreset(name, preset, false));
-  }
-  return { providers, warnings };
+  const raw = readJsonFile(options);
+  const own = raw
+    ? await readProviders(raw, (problem) => contentError(options, problem))
+    : { providers: [], unknown: [] };
+  const known = (presets: Readonly<Record<string, ProviderPreset>>, builtIn: boolean) =>
+    Object.entries(presets).map(([name, preset]) => fromPreset(name, preset, builtIn));
+  const names = new Set(own.providers.map(({ name }) => name));
+  const presets = known(PRESETS, false).filter(({ name }) => !names.has(name));
+  const all = [...known(BUILT_IN_PROVIDERS, true), ...own.providers, ...presets];
+  return {
+    providers: new Map(all.map((provider) => [provider.name, provider])),
+    warnings: own.unknown.map((name) => ({ file, message: `Unknown key "${name}" in ${file}` })),
+  };
 }
 
 /** The provider of that name, or a `ConfigError` `unknown_provider` that names the nearest. */

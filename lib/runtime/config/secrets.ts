@@ -86,7 +86,12 @@ export class Secrets {
    * (`LIKE_THIS`) says that it can be nothing else.
    */
   async resolve(text: string): Promise<Secret> {
-    if (text.startsWith("!")) return await this.#command(text.slice(1).trim());
+    return this.peek(text) ?? await this.#command(text.slice(1).trim());
+  }
+
+  /** What `resolve` gives, without running a command: undefined if one would have to. */
+  peek(text: string): Secret | undefined {
+    if (text.startsWith("!")) return undefined;
     const marked = /^\$(?:(\w+)|\{(\w+)\})$/.exec(text);
     const name = marked?.[1] ?? marked?.[2] ?? text;
     const value = this.variable(name);

@@ -36,7 +36,7 @@ const ADVICE: readonly { readonly needs: readonly string[]; readonly text: strin
   },
 ];
 
-function base({ cwd, date, tools }: SystemPromptParts): string {
+function base({ tools }: SystemPromptParts): string {
   const lines = [
     "You are Bough, a coding agent. You work on the user's files with the tools that you are " +
     "given, until what was asked is done; then you say briefly what you did and what is left.",
@@ -50,8 +50,6 @@ function base({ cwd, date, tools }: SystemPromptParts): string {
   lines.push(
     "- Say so when something failed or was not checked. Do not invent results, files or paths.",
     "- Be concise. Name files by their paths.",
-    "",
-    `Today is ${date}. The working directory is ${cwd}`,
   );
   return lines.join("\n");
 }
@@ -77,12 +75,13 @@ function skillSection(skills: readonly Skill[]): string {
  * What changes least comes first.
  */
 export function buildSystemPrompt(parts: SystemPromptParts): string {
-  const { contextFiles, skills, tools, replacement, additions = [] } = parts;
+  const { cwd, date, contextFiles, skills, tools, replacement, additions = [] } = parts;
   const listed = tools.includes("read") ? skills.filter((skill) => skill.listed) : [];
   return [
     replacement ?? base(parts),
     ...additions,
     ...(contextFiles.length > 0 ? [contextSection(contextFiles)] : []),
     ...(listed.length > 0 ? [skillSection(listed)] : []),
+    ...(replacement === undefined ? [`Today is ${date}. The working directory is ${cwd}`] : []),
   ].map((section) => section.trim()).filter((section) => section !== "").join("\n\n");
 }
