@@ -122,7 +122,7 @@ function valueOptions(): Spec[] {
 // --- zsh
 
 function zshText(text: string): string {
-  return text.replaceAll("'", "'\\''").replace(/[[\]:\\]/g, "\\$&");
+  return text.replace(/[[\]:\\]/g, "\\$&").replaceAll("'", "'\\''");
 }
 
 function zshAction(complete: Completion | undefined): string {
