@@ -1,11 +1,12 @@
 /** The inputs of the public bug cases (tests/fixtures/cases). */
 import * as fs from "node:fs";
 import * as path from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Message, StoredMessage } from "../../lib/session/mod.ts";
 
 /** The directory of a case. */
 export function caseDirectory(name: string): string {
-  return path.join(import.meta.dirname, "..", "fixtures", "cases", name);
+  return fileURLToPath(new URL(`../fixtures/cases/${name}`, import.meta.url));
 }
 
 export function caseJson(name: string, file: string): unknown {

@@ -65,6 +65,7 @@ export class ScriptedServer implements AsyncDisposable {
   readonly #taken = new Map<unknown, number>();
   readonly #waiting: { count: number; resolve: () => void }[] = [];
   #open = 0;
+  #connected = 0;
 
   private constructor(server: http.Server, plan: Plan, options: ScriptedServerOptions) {
     this.#server = server;
@@ -75,6 +76,7 @@ export class ScriptedServer implements AsyncDisposable {
     this.url = `http://127.0.0.1:${port}`;
     server.on("connection", (socket) => {
       this.#open++;
+      this.#connected++;
       socket.on("close", () => this.#open--);
     });
     server.on("request", (request, response) => this.#receive(request, response));
@@ -97,6 +99,11 @@ export class ScriptedServer implements AsyncDisposable {
   /** The connections that are open now. */
   get connections(): number {
     return this.#open;
+  }
+
+  /** The connections that there ever were. */
+  get connectionCount(): number {
+    return this.#connected;
   }
 
   /** Resolves when so many requests have come. */

@@ -15,12 +15,13 @@ import {
 import { newCallId } from "./tool_ids.ts";
 import { parseEvent } from "./wire_event.ts";
 
-/** The part of `@anthropic-ai/sdk`'s client that is used. Make it with `maxRetries: 0`. */
+/**
+ * The part of `@anthropic-ai/sdk`'s client that is used: make it with `maxRetries: 0`. Not
+ * `messages.create`, which writes to stderr for models that it finds old.
+ */
 export interface AnthropicClient {
   readonly baseURL: string;
-  readonly messages: {
-    create(body: object, options: RequestOptions): PendingResponse;
-  };
+  post(path: string, options: RequestOptions & { body: object; stream: true }): PendingResponse;
 }
 
 /**
@@ -43,7 +44,9 @@ export function anthropicMessages(options: AdapterOptions & { client: AnthropicC
           ...options,
           baseUrl: client.baseURL,
           send: (asked, signal) =>
-            client.messages.create(anthropicRequest(facts, asked), { signal }).asResponse(),
+            client
+              .post("/v1/messages", { body: anthropicRequest(facts, asked), stream: true, signal })
+              .asResponse(),
           reader: (answer, failure) => new AnthropicReader(answer, failure),
         },
         request,
@@ -78,7 +81,7 @@ class AnthropicReader implements WireReader {
   }
 
   read(event: SseEvent): ReadState {
-    const data = parseEvent(event, KNOWN, this.#failure);
+    const data = parseEvent(event, (name) => KNOWN.includes(name), this.#answer);
     if (!data) return "more";
     switch (data["type"]) {
       case "message_start":

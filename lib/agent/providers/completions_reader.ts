@@ -28,7 +28,7 @@ export class CompletionsReader implements WireReader {
 
   read(event: SseEvent): ReadState {
     if (event.data.trim() === "[DONE]") return this.#done();
-    const chunk = parseEvent(event, ["message", "error"], this.#failure);
+    const chunk = parseEvent(event, (name) => name === "message", this.#answer);
     if (!chunk) return this.#state();
     if (chunk["error"] || event.name === "error") throw this.#failure(chunk);
     this.#count(chunk["usage"]);

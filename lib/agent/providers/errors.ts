@@ -86,7 +86,8 @@ function codeOf(failure: Failure, started: boolean): ModelErrorCode {
   if (limited) return "rate_limited";
   if (isUnknownModel(text)) return "unknown_model";
   if (failure.kinds.includes("invalid_request_error")) return "bad_request";
-  return started ? "overloaded" : "unreachable";
+  if (failure.fromServer) return "overloaded";
+  return started ? "dropped" : "bad_request";
 }
 
 function codeOfStatus(status: number, text: string): ModelErrorCode {

@@ -9,6 +9,8 @@ export interface Failure {
   /** Names that the server gave the failure (`type`, `code`). */
   kinds: readonly string[];
   retryAfterMs?: number;
+  /** Whether a server said it, and not something on this side of the wire. */
+  fromServer: boolean;
   /** Set where no server answered. */
   network?: "unreachable" | "dropped" | "timed_out";
 }
@@ -21,6 +23,7 @@ export function describeFailure(cause: unknown): Failure {
   const body = errorBody(thrown);
   const status = statusOf(thrown, body);
   const failure: Failure = {
+    fromServer: status !== undefined || !(cause instanceof Error),
     text: oneLine(textOf(cause, thrown, body, status)),
     kinds: [thrown["type"], thrown["code"], body["type"], body["code"]]
       .filter((kind) => typeof kind === "string"),
@@ -117,7 +120,7 @@ function networkTrouble(error: Error): Failure["network"] {
   if (UNREACHABLE.test(words)) return "unreachable";
   if (TIMED_OUT.test(words)) return "timed_out";
   if (DROPPED.test(words)) return "dropped";
-  return undefined;
+  return /connection error|fetch failed/i.test(words) ? "unreachable" : undefined;
 }
 
 /**

@@ -23,7 +23,7 @@ export class ResponsesReader implements WireReader {
 
   read(event: SseEvent): ReadState {
     if (event.data.trim() === "[DONE]") return "more";
-    const data = parseEvent(event, ["error", "message"], this.#failure);
+    const data = parseEvent(event, (name) => name.startsWith("response."), this.#answer);
     if (!data) return "more";
     const item = data["output_index"] ?? data["item_id"];
     const delta = text(data["delta"]);
