@@ -10,6 +10,7 @@ import type {
   ToolResultMessage,
 } from "../session/mod.ts";
 import { noUsage } from "../session/mod.ts";
+import { withSystemMessages } from "./context_text.ts";
 import { toProviderMessages } from "./convert.ts";
 import type { AgentEvent } from "./event.ts";
 import { type Model, ModelError, type ModelRequest } from "./model.ts";
@@ -162,7 +163,7 @@ async function ask(ports: RunPorts, signal: AbortSignal): Promise<Answer> {
   const facts = state.model.facts;
   const request: ModelRequest = {
     ...state.request,
-    systemPrompt: state.systemPrompt,
+    systemPrompt: withSystemMessages(state.systemPrompt, context),
     messages: toProviderMessages(context, {
       provider: facts.provider,
       model: facts.id,

@@ -190,12 +190,11 @@ test("anthropicMessages() counts cache reads and writes, and their cost", async 
 });
 
 test("anthropicMessages() fails with the reason when the model refuses or the window is full", async () => {
-  for (
-    const [reason, code] of [
-      ["refusal", "refused"],
-      ["model_context_window_exceeded", "context_overflow"],
-    ]
-  ) {
+  const codes = [
+    ["refusal", "refused"],
+    ["model_context_window_exceeded", "context_overflow"],
+  ] as const;
+  for (const [reason, code] of codes) {
     await using server = await ScriptedServer.start([
       { text: `data: {"type":"message_delta","delta":{"stop_reason":"${reason}"}}\n\n${STOP}` },
     ]);
