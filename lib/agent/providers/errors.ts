@@ -153,7 +153,7 @@ export function keyAdvice(provider: string): string {
 }
 
 /** The environment variables that hold keys, by provider. */
-export const KEY_VARIABLE: Readonly<Record<string, string>> = {
+const KEY_VARIABLE: Readonly<Record<string, string>> = {
   anthropic: "ANTHROPIC_API_KEY",
   openai: "OPENAI_API_KEY",
 };

@@ -99,12 +99,11 @@ class Exchange {
   async *run(request: ModelRequest): AsyncGenerator<ModelEvent, void, void> {
     const response = await this.#open(request);
     if (response === STOPPED) return;
-    this.#watchdog.sign();
     this.#started = true;
     if (!response.body) throw this.#answer.failure("dropped", "the response had no body");
     const body = response.body.getReader();
     try {
-      yield* this.#read(body);
+      yield* this.#read(body, isEventStream(response));
     } finally {
       release(body);
     }
@@ -140,7 +139,7 @@ class Exchange {
     }
   }
 
-  async *#read(body: BodyReader): AsyncGenerator<ModelEvent, void, void> {
+  async *#read(body: BodyReader, isStream: boolean): AsyncGenerator<ModelEvent, void, void> {
     const reader = this.#call.reader(this.#answer, (cause) => this.#errorFrom(cause));
     const parser = new SseParser();
     const head = new Head();
@@ -152,7 +151,6 @@ class Exchange {
         return;
       }
       if (piece === "no more") break;
-      this.#watchdog.sign();
       head.add(piece.value);
       for (const event of piece.value ? parser.push(piece.value) : parser.end()) {
         head.close();
@@ -162,7 +160,7 @@ class Exchange {
       yield* this.#answer.take();
       if (piece.done) break;
     }
-    if (state === "more") throw this.#unfinished(head.text());
+    if (state === "more") throw this.#unfinished(head.text(), isStream);
     if (state === "end") await this.#within(DRAIN_MS, body.read().catch(() => "no more" as const));
     reader.finish();
     this.#settled = true;
@@ -193,8 +191,7 @@ class Exchange {
     });
   }
 
-  #unfinished(head: string): ModelError {
-    if (head === "") return this.#answer.failure("dropped", "the stream ended before its end mark");
+  #unfinished(head: string, isStream: boolean): ModelError {
     try {
       const body: unknown = JSON.parse(head);
       if (typeof body === "object" && body !== null && "error" in body) {
@@ -202,6 +199,9 @@ class Exchange {
       }
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
+    }
+    if (head === "" || isStream) {
+      return this.#answer.failure("dropped", "the stream ended before its end mark");
     }
     const shown = head.replace(/\s+/g, " ").slice(0, 200).toWellFormed();
     return new ModelError(
@@ -240,6 +240,10 @@ const ORDER: Record<ReadState, number> = { more: 0, whole: 1, end: 2 };
 
 function later(a: ReadState, b: ReadState): ReadState {
   return ORDER[a] > ORDER[b] ? a : b;
+}
+
+function isEventStream(response: Response): boolean {
+  return response.headers.get("content-type")?.includes("event-stream") ?? false;
 }
 
 function refusesImage(cause: unknown): boolean {

@@ -7,7 +7,8 @@ export type StopCause = "aborted" | "idle" | "closed";
 export const STOPPED: unique symbol = Symbol("stopped");
 
 /**
- * Watches one request: its `signal` aborts with the caller's, or when nothing came for `idleMs`.
+ * Watches one request: its `signal` aborts with the caller's, or when something was awaited for
+ * `idleMs` and did not come.
  * Nothing that is awaited through `race` can outlast it, whatever the transport does about a signal.
  */
 export class Watchdog {
@@ -20,6 +21,8 @@ export class Watchdog {
   #idleMs: number;
   #lastSign: number;
   #cause: StopCause | undefined;
+  /** Whether anything is awaited: a slow listener's time is not the provider's silence. */
+  #waiting = false;
 
   constructor(options: { signal: AbortSignal; idleMs: number; timer: Timer }) {
     this.#timer = options.timer;
@@ -27,9 +30,12 @@ export class Watchdog {
     this.#lastSign = options.timer.now();
     this.#callerSignal = options.signal;
     this.#stopped = new Promise((resolve) => this.#resolveStopped = resolve);
-    if (options.signal.aborted) return this.#stop("aborted"), this;
-    options.signal.addEventListener("abort", this.#onAbort, { once: true });
-    void this.#watch();
+    if (options.signal.aborted) {
+      this.#stop("aborted");
+    } else {
+      options.signal.addEventListener("abort", this.#onAbort, { once: true });
+      void this.#watch();
+    }
   }
 
   get signal(): AbortSignal {
@@ -40,20 +46,25 @@ export class Watchdog {
     return this.#cause;
   }
 
-  /** Something came. */
-  sign(): void {
-    this.#lastSign = this.#timer.now();
-  }
-
   /** The value, or `STOPPED` as soon as the request is given up. */
-  race<T>(value: Promise<T>): Promise<T | typeof STOPPED> {
-    return Promise.race([value, this.#stopped]);
+  async race<T>(value: Promise<T>): Promise<T | typeof STOPPED> {
+    this.#restart();
+    this.#waiting = true;
+    try {
+      return await Promise.race([value, this.#stopped]);
+    } finally {
+      this.#waiting = false;
+    }
   }
 
   /** Ends the request and leaves nothing behind. */
   close(): void {
     this.#stop("closed");
     this.#callerSignal.removeEventListener("abort", this.#onAbort);
+  }
+
+  #restart(): void {
+    this.#lastSign = this.#timer.now();
   }
 
   #stop(cause: StopCause): void {
@@ -65,6 +76,7 @@ export class Watchdog {
 
   async #watch(): Promise<void> {
     while (this.#cause === undefined) {
+      if (!this.#waiting) this.#restart();
       const leftMs = this.#lastSign + this.#idleMs - this.#timer.now();
       if (leftMs <= 0) return this.#stop("idle");
       await this.#timer.sleep(leftMs, this.#controller.signal);
