@@ -11,6 +11,7 @@ import {
   openaiResponses,
 } from "../../agent/mod.ts";
 import { ConfigError } from "./errors.ts";
+import { BUILT_IN_PROVIDERS } from "./presets.ts";
 
 export interface ClientOptions {
   readonly baseUrl: string;
@@ -35,17 +36,30 @@ function patientFetch(input: string | URL | Request, init?: RequestInit): Promis
   return fetch(input, patient);
 }
 
-const COMMON = { maxRetries: 0, timeout: TIMEOUT_MS, fetch: patientFetch } as const;
+/** The SDKs would log to the console, stdout included, if their environment variables said so. */
+const COMMON = {
+  maxRetries: 0,
+  timeout: TIMEOUT_MS,
+  fetch: patientFetch,
+  logLevel: "off",
+} as const;
+
+/** Keeps an SDK from sending a key where there is none. */
+const NO_KEY = { apiKey: "none", headers: { authorization: null } };
 
 async function anthropicClient({ baseUrl, apiKey, headers }: ClientOptions) {
   const { default: Anthropic } = await import("@anthropic-ai/sdk");
+  // Compatible servers are often given with the "/v1" that the SDK adds by itself.
+  const baseURL = baseUrl.replace(/\/+$/, "").replace(/\/v1$/, "");
+  // The SDK sends the key as a bearer token; many gateways look for it where it used to be.
+  const elsewhere = baseURL !== BUILT_IN_PROVIDERS["anthropic"]?.baseUrl;
+  const gateway = apiKey !== undefined && elsewhere ? { "x-api-key": apiKey } : {};
+  const none = apiKey === undefined ? NO_KEY.headers : {};
   return new Anthropic({
     ...COMMON,
-    // Compatible servers are often given with the "/v1" that the SDK adds by itself.
-    baseURL: baseUrl.replace(/\/+$/, "").replace(/\/v1$/, ""),
-    apiKey: apiKey ?? "none",
-    authToken: null,
-    defaultHeaders: { ...(apiKey === undefined ? { "x-api-key": null } : {}), ...headers },
+    baseURL,
+    apiKey: apiKey ?? NO_KEY.apiKey,
+    defaultHeaders: { ...none, ...gateway, ...headers },
   });
 }
 
@@ -54,8 +68,8 @@ async function openaiClient({ baseUrl, apiKey, headers }: ClientOptions) {
   return new OpenAI({
     ...COMMON,
     baseURL: baseUrl.replace(/\/+$/, ""),
-    apiKey: apiKey ?? "none",
-    defaultHeaders: { ...(apiKey === undefined ? { authorization: null } : {}), ...headers },
+    apiKey: apiKey ?? NO_KEY.apiKey,
+    defaultHeaders: { ...(apiKey === undefined ? NO_KEY.headers : {}), ...headers },
   });
 }
 

@@ -3,10 +3,11 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { listProviders, readKeys, removeKey, setKey } from "../../../lib/runtime/config/auth.ts";
 import { ConfigError } from "../../../lib/runtime/config/errors.ts";
+import { ROOT } from "../../support/binary.ts";
 import { denyFiles } from "../../support/denied_files.ts";
 import { TempDirectory } from "../../support/temp.ts";
 
-const CASES = path.resolve(import.meta.dirname, "../../fixtures/cases");
+const CASES = path.join(ROOT, "tests/fixtures/cases");
 
 test("setKey() stores keys privately and keeps the others, whatever their type", async () => {
   using temp = new TempDirectory();
@@ -47,14 +48,16 @@ const BROKEN: [name: string, content: string | Uint8Array, problem: string][] = 
   ],
 ];
 
-test.each(BROKEN)("readKeys() reports %s (C124)", (_, content, problem) => {
-  using temp = new TempDirectory();
-  const file = temp.write("home/auth.json", content);
-  const read = () => readKeys({ home: temp.home });
-  expect(read).toThrow(ConfigError);
-  expect(read).toThrow(`Cannot read the keys in ${file}: ${problem}`);
-  expect(read).not.toThrow("sk-secret");
-});
+for (const [name, content, problem] of BROKEN) {
+  test(`readKeys() reports ${name} (C124)`, () => {
+    using temp = new TempDirectory();
+    const file = temp.write("home/auth.json", content);
+    const read = () => readKeys({ home: temp.home });
+    expect(read).toThrow(ConfigError);
+    expect(read).toThrow(`Cannot read the keys in ${file}: ${problem}`);
+    expect(read).not.toThrow("sk-secret");
+  });
+}
 
 test("setKey() does not write over a file that it cannot read (C124)", async () => {
   using temp = new TempDirectory();
@@ -69,9 +72,11 @@ test("setKey() does not write over a file that it cannot read (C124)", async () 
   expect(temp.read("home/auth.json")).toBe("{}");
 });
 
-test.each(["", " \n", "a\nb", "a\u0000b"])("setKey() refuses %p", async (key) => {
-  using temp = new TempDirectory();
-  const set = setKey({ home: temp.home, provider: "openai" }, key);
-  await expect(set).rejects.toThrow("Cannot store the key of openai: it ");
-  expect(fs.readdirSync(temp.home)).toEqual([]);
-});
+for (const key of ["", " \n", "a\nb", "a\u0000b"]) {
+  test(`setKey() refuses ${JSON.stringify(key)}`, async () => {
+    using temp = new TempDirectory();
+    const set = setKey({ home: temp.home, provider: "openai" }, key);
+    await expect(set).rejects.toThrow("Cannot store the key of openai: it ");
+    expect(fs.readdirSync(temp.home)).toEqual([]);
+  });
+}

@@ -135,11 +135,13 @@ const NAMES: [wish: ModelWish, chosen: Chosen][] = [
   ],
 ];
 
-test.each(NAMES)("choose() of %j", async (wish, chosen) => {
-  using temp = new TempDirectory();
-  const { models } = await registry(temp, { models: MODELS });
-  expect(await choose(models, wish)).toEqual(chosen);
-});
+for (const [wish, chosen] of NAMES) {
+  test(`choose() of ${JSON.stringify(wish)}`, async () => {
+    using temp = new TempDirectory();
+    const { models } = await registry(temp, { models: MODELS });
+    expect(await choose(models, wish)).toEqual(chosen);
+  });
+}
 
 test("choose() lists some of many models that fit", async () => {
   using temp = new TempDirectory();
@@ -190,11 +192,13 @@ const DEFAULTS: [env: Environment, settings: SettingsPatch, wish: ModelWish, cho
   ],
 ];
 
-test.each(DEFAULTS)("choose() by default, with %j and %j", async (env, settings, wish, chosen) => {
-  using temp = new TempDirectory();
-  const { models } = await registry(temp, { env, settings });
-  expect(await choose(models, wish)).toEqual([chosen]);
-});
+for (const [env, settings, wish, chosen] of DEFAULTS) {
+  test(`choose() by default, with ${JSON.stringify(env)} and ${JSON.stringify(settings)}`, async () => {
+    using temp = new TempDirectory();
+    const { models } = await registry(temp, { env, settings });
+    expect(await choose(models, wish)).toEqual([chosen]);
+  });
+}
 
 test("choose() by default takes a local model of models.json if there is no key", async () => {
   using temp = new TempDirectory();
@@ -257,13 +261,15 @@ const KEYLESS: [provider: string, entry: unknown, message: string | undefined][]
   ],
 ];
 
-test.each(KEYLESS)("check() of %s as %j", async (provider, entry, message) => {
-  using temp = new TempDirectory();
-  const { models } = await registry(temp, { models: { providers: { [provider]: entry } } });
-  const facts = { provider } as ModelFacts;
-  if (message === undefined) expect(await models.check(facts)).toBeUndefined();
-  else await expect(models.check(facts)).rejects.toThrow(message);
-});
+for (const [provider, entry, message] of KEYLESS) {
+  test(`check() of ${provider} as ${JSON.stringify(entry)}`, async () => {
+    using temp = new TempDirectory();
+    const { models } = await registry(temp, { models: { providers: { [provider]: entry } } });
+    const facts = { provider } as ModelFacts;
+    if (message === undefined) expect(await models.check(facts)).toBeUndefined();
+    else await expect(models.check(facts)).rejects.toThrow(message);
+  });
+}
 
 const URLS: [env: Environment, models: unknown, wish: ModelWish, baseUrl: string][] = [
   [{}, undefined, { model: "openai/o3" }, "https://api.openai.com/v1"],
@@ -279,17 +285,16 @@ const URLS: [env: Environment, models: unknown, wish: ModelWish, baseUrl: string
   [{ OPENAI_BASE_URL: "http://env/v1" }, MODELS, { model: "lab/gpt-5" }, "http://lab.local/v1"],
 ];
 
-test.each(URLS)(
-  "create() asks at the right base URL (%j, %j, %j)",
-  async (env, file, wish, baseUrl) => {
+for (const [env, file, wish, baseUrl] of URLS) {
+  test(`create() asks at the right base URL (${JSON.stringify(env)}, ${JSON.stringify(file)}, ${JSON.stringify(wish)})`, async () => {
     using temp = new TempDirectory();
     const { models, connections } = await registry(temp, { env, models: file });
     const { facts } = await models.choose(wish);
     const request = { systemPrompt: "", messages: [], tools: [], thinkingLevel: "off" as const };
     await Array.fromAsync(models.create(facts).stream(request, new AbortController().signal));
     expect(connections.map((connection) => connection.baseUrl)).toEqual([baseUrl]);
-  },
-);
+  });
+}
 
 test("choose() describes unlisted models with safe assumptions and a wire format that servers have", async () => {
   using temp = new TempDirectory();
@@ -391,13 +396,15 @@ const BAD_FILES: [content: string, problem: string][] = [
   ['{"providers":{"a/b":{"baseUrl":"http://x"}}}', "providers.a/b: "],
 ];
 
-test.each(BAD_FILES)("loadProviders() refuses the models.json %p", async (content, problem) => {
-  using temp = new TempDirectory();
-  const file = temp.write("home/models.json", content);
-  await expect(loadProviders({ home: temp.home })).rejects.toThrow(
-    `Cannot read the models in ${file}: ${problem}`,
-  );
-});
+for (const [content, problem] of BAD_FILES) {
+  test(`loadProviders() refuses the models.json ${JSON.stringify(content)}`, async () => {
+    using temp = new TempDirectory();
+    const file = temp.write("home/models.json", content);
+    await expect(loadProviders({ home: temp.home })).rejects.toThrow(
+      `Cannot read the models in ${file}: ${problem}`,
+    );
+  });
+}
 
 test("loadProviders() warns of unknown keys", async () => {
   using temp = new TempDirectory();

@@ -12,9 +12,11 @@ const CASES: [word: string, nearest: string[]][] = [
   ["", []],
 ];
 
-test.each(CASES)("nearestNames() of %p is %p", (word, nearest) => {
-  expect(nearestNames(word, NAMES)).toEqual(nearest);
-});
+for (const [word, nearest] of CASES) {
+  test(`nearestNames() of ${JSON.stringify(word)} is ${JSON.stringify(nearest)}`, () => {
+    expect(nearestNames(word, NAMES)).toEqual(nearest);
+  });
+}
 
 test("nearestNames() gives several, nearest first and each once", () => {
   expect(nearestNames("modell", [...NAMES, "model"], 2)).toEqual(["model", "mode"]);

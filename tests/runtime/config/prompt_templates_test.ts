@@ -19,9 +19,11 @@ const SPLITS: [text: string, words: string[]][] = [
   ["größe 日本 😀", ["größe", "日本", "😀"]],
 ];
 
-test.each(SPLITS)("splitArguments() of %p", (text, words) => {
-  expect(splitArguments(text)).toEqual(words);
-});
+for (const [text, words] of SPLITS) {
+  test(`splitArguments() of ${JSON.stringify(text)}`, () => {
+    expect(splitArguments(text)).toEqual(words);
+  });
+}
 
 const ARGS = ["one", "two words", "$1", ""];
 
@@ -35,9 +37,11 @@ const FILLS: [body: string, text: string][] = [
   ["${name} ${@:x}", "${name} ${@:x}"],
 ];
 
-test.each(FILLS)("fillTemplate() of %p", (body, text) => {
-  expect(fillTemplate(body, ARGS)).toBe(text);
-});
+for (const [body, text] of FILLS) {
+  test(`fillTemplate() of ${JSON.stringify(body)}`, () => {
+    expect(fillTemplate(body, ARGS)).toBe(text);
+  });
+}
 
 test("loadPromptTemplates() reads folders and files; the first of one name counts", () => {
   using temp = new TempDirectory();

@@ -28,9 +28,11 @@ const CASES: [text: string, result: unknown][] = [
   ["!yes", { kind: "missing", reason: 'the command "yes" printed too much to be a key' }],
 ];
 
-test.each(CASES)("resolve() of %p", async (text, result) => {
-  expect(await new Secrets(ENV).resolve(text)).toEqual(result as never);
-});
+for (const [text, result] of CASES) {
+  test(`resolve() of ${JSON.stringify(text)}`, async () => {
+    expect(await new Secrets(ENV).resolve(text)).toEqual(result as never);
+  });
+}
 
 test("resolve() runs a command once, however often it is asked", async () => {
   using temp = new TempDirectory();

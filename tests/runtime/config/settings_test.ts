@@ -5,11 +5,12 @@ import { ConfigError } from "../../../lib/runtime/config/errors.ts";
 import { loadSettings, updateSettings } from "../../../lib/runtime/config/settings.ts";
 import { defaultSettings } from "../../../lib/runtime/config/settings_defaults.ts";
 import { SessionError } from "../../../lib/session/mod.ts";
+import { ROOT } from "../../support/binary.ts";
 import { denyFiles } from "../../support/denied_files.ts";
 import { FaultyFileSystem } from "../../support/faulty_file_system.ts";
 import { TempDirectory } from "../../support/temp.ts";
 
-const CASES = path.resolve(import.meta.dirname, "../../fixtures/cases");
+const CASES = path.join(ROOT, "tests/fixtures/cases");
 const ENV = { HOME: "/home/ada" };
 
 async function failure(promise: Promise<unknown>): Promise<ConfigError> {
@@ -117,15 +118,17 @@ const WRONG: [content: string, problem: string][] = [
   ['{"skills":["a",1]}', "skills.1: expected string, received number"],
 ];
 
-test.each(WRONG)("loadSettings() refuses %p", async (content, problem) => {
-  using temp = new TempDirectory();
-  const file = temp.write("settings.json", content);
-  const error = await failure(loadSettings({ files: [file], env: ENV }));
-  expect([error.code, error.exitCode, error.file]).toEqual(["bad_settings", 3, file]);
-  expect(error.message).toBe(
-    `Cannot read the settings in ${file}: ${problem}; correct or remove the file`,
-  );
-});
+for (const [content, problem] of WRONG) {
+  test(`loadSettings() refuses ${JSON.stringify(content)}`, async () => {
+    using temp = new TempDirectory();
+    const file = temp.write("settings.json", content);
+    const error = await failure(loadSettings({ files: [file], env: ENV }));
+    expect([error.code, error.exitCode, error.file]).toEqual(["bad_settings", 3, file]);
+    expect(error.message).toBe(
+      `Cannot read the settings in ${file}: ${problem}; correct or remove the file`,
+    );
+  });
+}
 
 const BROKEN: [name: string, problem: string][] = [
   [
@@ -141,9 +144,8 @@ const BROKEN: [name: string, problem: string][] = [
   ["empty.json", "it is empty, and at least {} was expected"],
 ];
 
-test.each(BROKEN)(
-  "settings: %s is reported and never written over (C124)",
-  async (name, problem) => {
+for (const [name, problem] of BROKEN) {
+  test(`settings: ${name} is reported and never written over (C124)`, async () => {
     using temp = new TempDirectory();
     const content = fs.readFileSync(path.join(CASES, "C124", name));
     const file = temp.write("settings.json", content);
@@ -154,8 +156,8 @@ test.each(BROKEN)(
     ];
     expect(errors.map(({ message }) => message)).toEqual([expected, expected]);
     expect(fs.readFileSync(file)).toEqual(content);
-  },
-);
+  });
+}
 
 test("settings: a file that cannot be read is reported and not replaced (C124)", async () => {
   using temp = new TempDirectory();

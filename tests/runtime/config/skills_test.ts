@@ -52,14 +52,16 @@ const BAD: [name: string, content: string | Uint8Array, reason: string][] = [
   ["binary content", new Uint8Array([0, 1]), "it is not UTF-8 text"],
 ];
 
-test.each(BAD)("loadSkills() leaves out a skill with %s and says why", (_, content, reason) => {
-  using temp = new TempDirectory();
-  const file = temp.write("skills/x/SKILL.md", content);
-  expect(loadSkills({ folders: [temp.join("skills")] })).toEqual({
-    skills: [],
-    warnings: [{ file, message: `Cannot use the skill ${file}: ${reason}` }],
+for (const [name, content, reason] of BAD) {
+  test(`loadSkills() leaves out a skill with ${name} and says why`, () => {
+    using temp = new TempDirectory();
+    const file = temp.write("skills/x/SKILL.md", content);
+    expect(loadSkills({ folders: [temp.join("skills")] })).toEqual({
+      skills: [],
+      warnings: [{ file, message: `Cannot use the skill ${file}: ${reason}` }],
+    });
   });
-});
+}
 
 test("expandSkill() puts the skill's text in front of what was said", () => {
   using temp = new TempDirectory();
