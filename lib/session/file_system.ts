@@ -44,7 +44,7 @@ export interface FileSystem {
   list(path: string): string[];
   makeDirectory(path: string, permissions: number): void;
   /** Sets the permissions of what is there; does nothing where the system has none. */
-  changeMode(path: string, permissions: number): void;
+  changeMode(target: string | Descriptor, permissions: number): void;
   rename(from: string, to: string): void;
   /** A second name for a file; fails if `to` exists. */
   link(from: string, to: string): void;
@@ -116,8 +116,10 @@ export const nodeFileSystem: FileSystem = {
   makeDirectory: (path, permissions) => {
     fs.mkdirSync(path, { recursive: true, mode: permissions });
   },
-  changeMode(path, permissions) {
-    if (process.platform !== "win32") fs.chmodSync(path, permissions);
+  changeMode(target, permissions) {
+    if (process.platform === "win32") return;
+    if (typeof target === "number") fs.fchmodSync(target, permissions);
+    else fs.chmodSync(target, permissions);
   },
   rename: (from, to) => fs.renameSync(from, to),
   link: (from, to) => fs.linkSync(from, to),

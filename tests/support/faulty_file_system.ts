@@ -178,9 +178,10 @@ export class FaultyFileSystem implements FileSystem {
     return this.#base.list(directory);
   }
 
-  changeMode(file: string, permissions: number): void {
-    const text = `${path.basename(file)} ${permissions.toString(8)}`;
-    this.#change("changeMode", text, () => this.#base.changeMode(file, permissions));
+  changeMode(target: string | Descriptor, permissions: number): void {
+    const name = typeof target === "number" ? this.#name(target) : path.basename(target);
+    const text = `${name} ${permissions.toString(8)}`;
+    this.#change("changeMode", text, () => this.#base.changeMode(target, permissions));
   }
 
   makeDirectory(directory: string, permissions: number): void {
