@@ -6,3 +6,25 @@ export { FileLock, type FileLockOptions, type LockState } from "./lock.ts";
 export { waitForLock, type WaitOptions } from "./wait_for_lock.ts";
 export { describeHolder } from "./holder.ts";
 export * from "./ports.ts";
+export { type ContextItem, type ContextSettings, type SessionContext } from "./context.ts";
+export { MemorySessionStorage } from "./memory_storage.ts";
+export { JsonlSessionStorage } from "./jsonl_storage.ts";
+export { MemorySessionRepo } from "./memory_repo.ts";
+export {
+  type Fork,
+  type ForkOptions,
+  JsonlSessionRepo,
+  type JsonlSessionRepoOptions,
+  type NewSession,
+} from "./repo.ts";
+export {
+  type NewBranchSummary,
+  type NewCompaction,
+  type NewCustomMessage,
+  Session,
+} from "./session.ts";
+export { type SessionStorage, type TreeNode } from "./storage.ts";
+export { type Durability } from "./storage_env.ts";
+export { type SessionSummary } from "./summary.ts";
+export { type Access } from "./open_log.ts";
+export { type ForkPoint } from "./fork.ts";

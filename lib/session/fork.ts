@@ -1,0 +1,186 @@
+/**
+ * The lines of a fork: a path, as it stands in its file. Lines are copied as bytes, so that nothing
+ * that this code does not know is lost; only where something is left out links are made anew.
+ */
+import { Buffer } from "node:buffer";
+import type { EntryHead } from "./codec.ts";
+import { encodeEntry } from "./codec.ts";
+import type { SessionEntry } from "./entry.ts";
+import { textOf } from "./message.ts";
+import { isRecord, type JsonObject, parseJson } from "./sound.ts";
+import { type PathLines, type SessionStorage, unknownEntry } from "./storage.ts";
+import { makeEntry, type MemoryEnvironment } from "./storage_env.ts";
+
+/** Where to fork. */
+export interface ForkPoint {
+  /** The last entry of the fork, or the first one not in it; by default the leaf. */
+  entryId?: string;
+  /** Whether the entry is part of the fork (`at`, the default) or what stands before it. */
+  position?: "before" | "at";
+}
+
+/** What a fork is made of. */
+export interface ForkPlan {
+  /** The fork's entries, encoded, in pieces of bounded size. */
+  chunks(): Generator<Buffer>;
+  /** Whether a person or a model has said something in it. */
+  isSaid: boolean;
+  /** The text of the message that the fork stops before, to be edited. */
+  editorText?: string;
+}
+
+/** Plans a fork of a session. @throws SessionError `unknown_entry`. */
+export function planFork(
+  storage: SessionStorage,
+  { entryId, position = "at" }: ForkPoint,
+  environment: MemoryEnvironment,
+): ForkPlan {
+  const name = storage.file ?? storage.header.id;
+  const target = entryId === undefined ? undefined : storage.entry(entryId);
+  if (entryId !== undefined && !target) throw unknownEntry(entryId, name);
+  const lines = storage.lines(entryId ?? storage.leafId);
+  if (target && position === "before") lines.heads.pop();
+  const copy = new PathCopy(lines);
+  const labels = copy.missingLabels(storage.labels, environment);
+  const editorText = target && position === "before" ? textToEdit(target) : undefined;
+  return {
+    chunks: () => copy.chunks(labels),
+    isSaid: lines.heads.some((head) =>
+      head.type === "message" && (head.role === "user" || head.role === "assistant")
+    ),
+    ...editorText === undefined ? {} : { editorText },
+  };
+}
+
+function textToEdit(entry: SessionEntry): string | undefined {
+  if (entry.type === "custom_message") return textOf(entry.content);
+  if (entry.type !== "message") return undefined;
+  const { message } = entry;
+  return message.role === "user" || message.role === "custom" ? textOf(message.content) : undefined;
+}
+
+/** A line of a fork: bytes of the source, or a line made anew. */
+type CopiedLine = { start: number; end: number } | { line: Buffer };
+
+const LF = Buffer.from("\n");
+const CHUNK_SIZE = 1024 * 1024;
+
+/** A path that is being copied. */
+class PathCopy {
+  readonly #lines: PathLines;
+  readonly #ids = new Set<string>();
+  readonly #copied: CopiedLine[] = [];
+  /** Labels as the copied lines set them. */
+  readonly #labels = new Map<string, string>();
+  #lastId: string | null = null;
+
+  constructor(lines: PathLines) {
+    this.#lines = lines;
+    const onPath = new Set(lines.heads.map(({ id }) => id));
+    const dropped = new Map<string, string>();
+    let waiting: string[] = [];
+    for (const head of lines.heads) {
+      const value = mayPointAway(head) ? this.#parse(head) : undefined;
+      if (value && pointsAway(value, onPath)) {
+        waiting.push(head.id);
+        continue;
+      }
+      for (const id of waiting) dropped.set(id, head.id);
+      waiting = [];
+      if (value?.["type"] === "label") this.#noteLabel(value);
+      this.#copy(head, value && keepsDropped(value, dropped));
+    }
+  }
+
+  /** Labels on the path that its own lines do not set, as lines that do. */
+  missingLabels(
+    labels: ReadonlyMap<string, string>,
+    environment: MemoryEnvironment,
+  ): Buffer[] {
+    const lines: Buffer[] = [];
+    for (const targetId of new Set([...labels.keys(), ...this.#labels.keys()])) {
+      const label = labels.get(targetId);
+      if (!this.#ids.has(targetId) || this.#labels.get(targetId) === label) continue;
+      const body = { type: "label" as const, targetId, ...label === undefined ? {} : { label } };
+      const entry = makeEntry(body, this.#lastId, environment, (id) => this.#ids.has(id));
+      this.#ids.add(entry.id);
+      this.#lastId = entry.id;
+      lines.push(Buffer.from(encodeEntry(entry)));
+    }
+    return lines;
+  }
+
+  /** The bytes of all lines. Neighbours in the source are read together. */
+  *chunks(more: readonly Buffer[]): Generator<Buffer> {
+    let pieces: Buffer[] = [];
+    let size = 0;
+    for (const line of this.#copied) {
+      const bytes = "line" in line ? [line.line] : [...this.#read(line), LF];
+      for (const piece of bytes) {
+        pieces.push(piece);
+        size += piece.length;
+        if (size < CHUNK_SIZE) continue;
+        yield Buffer.concat(pieces);
+        pieces = [];
+        size = 0;
+      }
+    }
+    yield Buffer.concat([...pieces, ...more]);
+  }
+
+  *#read({ start, end }: { start: number; end: number }): Generator<Buffer> {
+    for (let at = start; at < end; at += CHUNK_SIZE) {
+      yield this.#lines.source.read(at, Math.min(end, at + CHUNK_SIZE));
+    }
+  }
+
+  #copy({ id, parentId, offset, length }: EntryHead, changed: JsonObject | undefined): void {
+    if (changed || parentId !== this.#lastId) {
+      const value = changed ?? this.#parse({ offset, length });
+      const { type, id, timestamp, ...rest } = value;
+      const line = { type, id, parentId: this.#lastId, timestamp, ...withoutParent(rest) };
+      this.#copied.push({ line: Buffer.from(`${JSON.stringify(line)}\n`) });
+    } else {
+      const last = this.#copied.at(-1);
+      if (last && "end" in last && last.end + 1 === offset) last.end = offset + length;
+      else this.#copied.push({ start: offset, end: offset + length });
+    }
+    this.#ids.add(id);
+    this.#lastId = id;
+  }
+
+  #parse({ offset, length }: { offset: number; length: number }): JsonObject {
+    const value = parseJson(this.#lines.source.read(offset, offset + length));
+    return isRecord(value) ? value : {};
+  }
+
+  #noteLabel({ targetId, label }: JsonObject): void {
+    if (typeof targetId !== "string") return;
+    if (typeof label === "string" && label !== "") this.#labels.set(targetId, label);
+    else this.#labels.delete(targetId);
+  }
+}
+
+function withoutParent({ parentId: _parentId, ...rest }: JsonObject): JsonObject {
+  return rest;
+}
+
+/** Only these name other entries in ways that must hold within the fork. */
+function mayPointAway({ type }: EntryHead): boolean {
+  return type === "label" || type === "context_edit" || type === "compaction";
+}
+
+/** Whether a line is about an entry that is not part of the fork. */
+function pointsAway({ type, targetId }: JsonObject, onPath: ReadonlySet<string>): boolean {
+  return type !== "compaction" && !(typeof targetId === "string" && onPath.has(targetId));
+}
+
+/** A compaction whose first kept entry was left out keeps from the next one on. */
+function keepsDropped(
+  value: JsonObject,
+  dropped: ReadonlyMap<string, string>,
+): JsonObject | undefined {
+  const kept = value["firstKeptEntryId"];
+  const next = typeof kept === "string" ? dropped.get(kept) : undefined;
+  return next === undefined ? undefined : { ...value, firstKeptEntryId: next };
+}

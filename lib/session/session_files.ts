@@ -1,0 +1,148 @@
+/** The session files below a directory, and finding one of them. */
+import * as path from "node:path";
+import { fileSource } from "./byte_source.ts";
+import type { SessionHeader } from "./entry.ts";
+import { SessionError } from "./errors.ts";
+import type { FileSystem } from "./file_system.ts";
+import { notASession, readHeader } from "./header.ts";
+import { SESSION_EXTENSION, sessionDirectory } from "./paths.ts";
+
+/** A file that is a session. */
+export interface SessionFile {
+  path: string;
+  header: SessionHeader;
+  /** When the file was changed, in ms. */
+  changed: number;
+}
+
+/**
+ * The sessions of a working directory, or all: those directly in the directory, and those in its
+ * directories. What is no session is passed over; a session belongs where its header says.
+ */
+export function sessionFiles(
+  fs: FileSystem,
+  sessionsDir: string,
+  cwd: string | undefined,
+): SessionFile[] {
+  const names = listNames(fs, sessionsDir);
+  const directories = cwd === undefined
+    ? names.map((name) => path.join(sessionsDir, name))
+    : [sessionDirectory(sessionsDir, cwd)];
+  const files = namesOfFiles(names).map((name) => path.join(sessionsDir, name));
+  for (const directory of directories) {
+    if (directory.endsWith(SESSION_EXTENSION) || !fs.stat(directory)?.isDirectory) continue;
+    for (const name of namesOfFiles(listNames(fs, directory))) {
+      files.push(path.join(directory, name));
+    }
+  }
+  return files.map((file) => sessionFile(fs, file)).filter((file) => file !== undefined)
+    .filter(({ header }) => cwd === undefined || header.cwd === cwd);
+}
+
+function namesOfFiles(names: readonly string[]): string[] {
+  return names.filter((name) => name.endsWith(SESSION_EXTENSION)).sort();
+}
+
+function listNames(fs: FileSystem, directory: string): string[] {
+  try {
+    return fs.list(directory);
+  } catch {
+    // Not allowed, or no directory any more: it has no sessions for us.
+    return [];
+  }
+}
+
+/** A file's header, or undefined if it is no session or cannot be read. */
+export function sessionFile(fs: FileSystem, file: string): SessionFile | undefined {
+  try {
+    const stat = fs.stat(file);
+    if (!stat?.isFile || stat.size === 0) return undefined;
+    const fd = fs.open(file, "r");
+    try {
+      const reading = readHeader(fileSource(fs, fd, stat.size));
+      return reading && { path: file, header: reading.header, changed: stat.mtimeMs };
+    } finally {
+      fs.close(fd);
+    }
+  } catch {
+    // A stray file must not keep the others from being listed.
+    return undefined;
+  }
+}
+
+/** What a session can be looked for by. */
+export interface SessionQuery {
+  sessionsDir: string;
+  /** Where relative paths begin, and whose sessions go first. */
+  cwd: string;
+  nameOf(file: SessionFile): string | undefined;
+}
+
+/**
+ * The path of the session that a path, an id, the start of an id or a name means.
+ *
+ * @throws SessionError `not_found`, `ambiguous`, `not_a_session`.
+ */
+export function findSession(fs: FileSystem, text: string, query: SessionQuery): string {
+  const file = path.resolve(query.cwd, text);
+  if (looksLikePath(text)) return checkedPath(fs, file);
+  const all = sessionFiles(fs, query.sessionsDir, undefined);
+  const matches = text === "" ? [] : firstMatches([
+    () => all.filter(({ header }) => header.id === text),
+    () => unique(all.filter(({ header }) => header.id.startsWith(text)), query.cwd),
+    () => all.filter((one) => query.nameOf(one) === text),
+    () => all.filter(({ header }) => header.id.startsWith(text)),
+  ]);
+  const [match, ...others] = unique(matches, query.cwd) ?? matches;
+  if (match && others.length === 0) return match.path;
+  if (match) throw ambiguous(text, [match, ...others]);
+  if (text !== "" && fs.stat(file)) return checkedPath(fs, file);
+  throw new SessionError(
+    "not_found",
+    `Cannot find session ${JSON.stringify(text)}: no path, id, start of an id or name is like ` +
+      "this; list the sessions to see what there is",
+  );
+}
+
+function looksLikePath(text: string): boolean {
+  return /[/\\]/.test(text) || text.endsWith(SESSION_EXTENSION);
+}
+
+/** A path that can be opened: a session, or an empty file, which can become one. */
+function checkedPath(fs: FileSystem, file: string): string {
+  const stat = fs.stat(file);
+  if (!stat) {
+    throw new SessionError("not_found", `Cannot find session ${file}: there is no such file`, {
+      file,
+    });
+  }
+  if (stat.isFile && (stat.size === 0 || sessionFile(fs, file))) return file;
+  throw notASession(file);
+}
+
+function firstMatches(attempts: readonly (() => SessionFile[])[]): SessionFile[] {
+  for (const attempt of attempts) {
+    const found = attempt();
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+/** The only match, or the only one of the working directory; else none. */
+function unique(matches: SessionFile[], cwd: string): SessionFile[] {
+  if (matches.length === 1) return matches;
+  const here = matches.filter(({ header }) => header.cwd === cwd);
+  return here.length === 1 ? here : [];
+}
+
+const SHOWN_MAX = 5;
+
+function ambiguous(text: string, matches: readonly SessionFile[]): SessionError {
+  const shown = matches.slice(0, SHOWN_MAX).map(({ header }) => header.id).join(", ");
+  const more = matches.length > SHOWN_MAX ? `, and ${matches.length - SHOWN_MAX} more` : "";
+  return new SessionError(
+    "ambiguous",
+    `Cannot tell which session ${JSON.stringify(text)} is: ${shown}${more}; give more of the id, ` +
+      "or the path",
+  );
+}

@@ -1,0 +1,293 @@
+/**
+ * The file that a session's lines go to. Invariants: an append is one write of whole lines by the
+ * holder of the lock; after a failed one the file ends where it ended before, or its half line is
+ * closed off by the next; nothing is written to a file that is not what was left.
+ */
+import { Buffer } from "node:buffer";
+import * as path from "node:path";
+import { type ByteSource, fileSource, memorySource } from "./byte_source.ts";
+import { SessionError } from "./errors.ts";
+import type { Descriptor, FileStat, FileSystem } from "./file_system.ts";
+import type { HeldLock, SessionLock } from "./ports.ts";
+
+const LF = Buffer.from("\n");
+const DIRECTORY_MODE = 0o700;
+const FILE_MODE = 0o600;
+
+/** What a log needs of the world. */
+export interface LogPorts {
+  fs: FileSystem;
+  lock: SessionLock;
+}
+
+/** What became of an append that failed. */
+interface Rollback {
+  /** The line is whole in the file all the same, since it could not be taken back. */
+  kept: boolean;
+}
+
+/** A session file, to be made, to be read, or being written. */
+export class SessionLog {
+  readonly file: string;
+  readonly #ports: LogPorts;
+  /** Lines that wait for the file to be made; undefined once it has them. */
+  #waiting: Buffer | undefined;
+  /** The file exists, empty, and is to become this session. */
+  #adopts: boolean;
+  #fd: Descriptor | undefined;
+  #held: HeldLock | undefined;
+  #stat: FileStat | undefined;
+  #size = 0;
+  /** The file's last line lacks its LF. */
+  #unterminated = false;
+  /** Why no append can succeed any more. */
+  #failure: SessionError | undefined;
+
+  private constructor(file: string, ports: LogPorts, waiting?: Buffer, adopts = false) {
+    this.file = file;
+    this.#ports = ports;
+    this.#waiting = waiting;
+    this.#adopts = adopts;
+  }
+
+  /** A file to be made once it has something to say; `first` is its header. */
+  static toBeMade(file: string, first: Buffer, ports: LogPorts, adopts = false): SessionLog {
+    return new SessionLog(file, ports, first, adopts);
+  }
+
+  /** A file that is there, open for reading as `fd`. */
+  static existing(file: string, fd: Descriptor, stat: FileStat, ports: LogPorts): SessionLog {
+    const log = new SessionLog(file, ports);
+    log.#fd = fd;
+    log.#setStat(stat);
+    return log;
+  }
+
+  /** Whether lines wait for the file to be made. */
+  get isWaiting(): boolean {
+    return this.#waiting !== undefined;
+  }
+
+  /** All bytes, those that wait included. */
+  source(): ByteSource {
+    if (this.#waiting) return memorySource(this.#waiting);
+    return this.#fd === undefined
+      ? memorySource(Buffer.alloc(0))
+      : fileSource(this.#ports.fs, this.#fd, this.#size);
+  }
+
+  /** Adds lines to those that wait. @returns the offset at which they will stand. */
+  hold(lines: Buffer): number {
+    const waiting = this.#waiting ?? Buffer.alloc(0);
+    this.#waiting = Buffer.concat([waiting, lines]);
+    return waiting.length;
+  }
+
+  /**
+   * Takes the lock, if it is not held, and looks whether the file is what was left.
+   *
+   * @returns whether others have added whole lines, which are part of `source()` from now on.
+   * @throws SessionError `busy`, or `write_failed` if the file is gone, another, or shorter.
+   */
+  prepare(): boolean {
+    if (this.#failure) throw this.#failure;
+    if (this.#waiting) return false;
+    if (!this.#held) this.#openForWriting();
+    return this.#readChange();
+  }
+
+  /** Writes lines at the end. @returns the offset at which they stand. */
+  append(lines: Buffer, sync: boolean): number {
+    if (this.#waiting) {
+      return this.#make(Buffer.concat([this.#waiting, lines]), sync) - lines.length;
+    }
+    const fd = this.#writable();
+    const bytes = this.#unterminated ? Buffer.concat([LF, lines]) : lines;
+    const before = this.#size;
+    const failure = this.#tryWrite(fd, bytes, sync);
+    if (failure) {
+      const { kept } = this.#takeBack(fd, before, bytes.length);
+      const error = this.#writeFailed(failure.reason, failure.cause);
+      if (!kept) throw error;
+      // The line's own LF is all that is missing: it is owed to the next append.
+      if (failure.afterWrite) throw new KeptEntryError(error, before + bytes.length - lines.length);
+    } else {
+      this.#size = before + bytes.length;
+      this.#unterminated = false;
+    }
+    return before + bytes.length - lines.length;
+  }
+
+  /** Lets go of the lock and the file. */
+  close(): void {
+    this.#held?.release();
+    this.#held = undefined;
+    if (this.#fd !== undefined) this.#ports.fs.close(this.#fd);
+    this.#fd = undefined;
+  }
+
+  #setStat(stat: FileStat): void {
+    this.#stat = stat;
+    this.#size = stat.size;
+    this.#unterminated = stat.size > 0 && !this.source().read(stat.size - 1, stat.size).equals(LF);
+  }
+
+  #writable(): Descriptor {
+    if (this.#fd === undefined || !this.#held) throw new Error("append() without prepare()");
+    return this.#fd;
+  }
+
+  #writeFailed(reason: string, cause?: unknown): SessionError {
+    const detail = cause instanceof Error ? `${reason}: ${cause.message}` : reason;
+    return new SessionError(
+      "write_failed",
+      `Cannot write session ${this.file}: ${detail}; what was said since is not saved`,
+      { file: this.file, cause },
+    );
+  }
+
+  #openForWriting(): void {
+    const { fs, lock } = this.#ports;
+    const fd = this.#attempt("it cannot be opened for writing", () => fs.open(this.file, "a"));
+    try {
+      const stat = fs.stat(fd);
+      if (!stat || stat.ino !== this.#stat?.ino || stat.dev !== this.#stat.dev) {
+        throw this.#writeFailed("another file has taken its place");
+      }
+      this.#held = lock.acquire(this.file, fd);
+    } catch (error) {
+      fs.close(fd);
+      throw error;
+    }
+    if (this.#fd !== undefined) fs.close(this.#fd);
+    this.#fd = fd;
+  }
+
+  #attempt<T>(reason: string, operation: () => T): T {
+    try {
+      return operation();
+    } catch (error) {
+      throw this.#writeFailed(reason, error);
+    }
+  }
+
+  #readChange(): boolean {
+    const { fs } = this.#ports;
+    const stat = this.#attempt("it cannot be looked at", () => fs.stat(this.file));
+    if (!stat) throw this.#writeFailed("it was deleted or moved");
+    if (stat.ino !== this.#stat?.ino || stat.dev !== this.#stat.dev) {
+      throw this.#writeFailed("another file has taken its place");
+    }
+    if (stat.size === this.#size) return false;
+    if (stat.size < this.#size) throw this.#writeFailed("something has cut it short");
+    const last = fileSource(fs, this.#writable(), stat.size).read(stat.size - 1, stat.size);
+    if (!last.equals(LF)) {
+      throw this.#writeFailed("another program has written half a line to it");
+    }
+    this.#size = stat.size;
+    this.#unterminated = false;
+    return true;
+  }
+
+  #tryWrite(
+    fd: Descriptor,
+    bytes: Buffer,
+    sync: boolean,
+  ): { reason: string; cause?: unknown; afterWrite: boolean } | undefined {
+    const { fs } = this.#ports;
+    let afterWrite = false;
+    try {
+      const count = fs.write(fd, bytes);
+      if (count !== bytes.length) {
+        const reason = `only ${count} of ${bytes.length} bytes were taken (is the disk full?)`;
+        return { reason, afterWrite };
+      }
+      afterWrite = true;
+      if (sync) fs.sync(fd);
+      return undefined;
+    } catch (cause) {
+      return {
+        reason: afterWrite ? "it did not reach the disk" : "a write failed",
+        cause,
+        afterWrite,
+      };
+    }
+  }
+
+  /** Takes back what a failed append wrote; where that fails, too, the half line stays. */
+  #takeBack(fd: Descriptor, before: number, length: number): Rollback {
+    const { fs } = this.#ports;
+    let size = before;
+    try {
+      size = fs.stat(fd)?.size ?? before;
+      // More than we wrote: somebody else's lines, which are not ours to cut.
+      if (size > before && size <= before + length) {
+        fs.truncate(fd, before);
+        size = before;
+      }
+    } catch {
+      // The caller throws the append's own error; the state below keeps the tail readable.
+    }
+    if (size === before) return { kept: false };
+    this.#size = size;
+    this.#unterminated = size !== before + length;
+    return { kept: size >= before + length - 1 };
+  }
+
+  /** Makes the file with all that waited. @returns its size. */
+  #make(bytes: Buffer, sync: boolean): number {
+    const { fs, lock } = this.#ports;
+    const directory = path.dirname(this.file);
+    const fd = this.#attempt("it cannot be made", () => {
+      if (this.#adopts) return fs.open(this.file, "a");
+      fs.makeDirectory(directory, DIRECTORY_MODE);
+      return fs.open(this.file, "ax", FILE_MODE);
+    });
+    try {
+      this.#held = lock.acquire(this.file, fd);
+      if (this.#adopts && fs.stat(fd)?.size !== 0) {
+        throw this.#writeFailed("it is not empty any more");
+      }
+      const failure = this.#tryWrite(fd, bytes, sync);
+      if (failure) throw this.#writeFailed(failure.reason, failure.cause);
+      if (sync && !this.#adopts) {
+        this.#attempt("its directory did not reach the disk", () => fs.syncDirectory(directory));
+      }
+    } catch (error) {
+      this.#unmake(fd);
+      throw error;
+    }
+    this.#fd = fd;
+    this.#waiting = undefined;
+    const stat = fs.stat(fd);
+    if (stat) this.#setStat(stat);
+    return bytes.length;
+  }
+
+  /** Leaves nothing of a file that could not be made. */
+  #unmake(fd: Descriptor): void {
+    const { fs } = this.#ports;
+    try {
+      if (this.#adopts) fs.truncate(fd, 0);
+      else fs.remove(this.file);
+    } catch (cause) {
+      this.#failure = this.#writeFailed("a half-made file could not be taken back", cause);
+    }
+    this.#held?.release();
+    this.#held = undefined;
+    fs.close(fd);
+  }
+}
+
+/** An append failed, yet its line is in the file and could not be taken back. */
+export class KeptEntryError extends Error {
+  override readonly name = "KeptEntryError";
+  readonly error: SessionError;
+  readonly offset: number;
+
+  constructor(error: SessionError, offset: number) {
+    super(error.message, { cause: error });
+    this.error = error;
+    this.offset = offset;
+  }
+}

@@ -1,0 +1,154 @@
+/** What a list says of a session. */
+import type { Buffer } from "node:buffer";
+import { type EntryHead, parseEntry } from "./codec.ts";
+import type { ModelRef, SessionEntry, SessionHeader } from "./entry.ts";
+import type { LogReader } from "./log_reader.ts";
+import { textOf } from "./message.ts";
+import { objectEnd } from "./salvage.ts";
+import { isRecord, parseJson } from "./sound.ts";
+
+/** A session at a glance. */
+export interface SessionSummary {
+  /** Its file; in memory its id. */
+  path: string;
+  id: string;
+  cwd: string;
+  name?: string;
+  parentSession?: string;
+  /** ISO 8601. */
+  created: string;
+  /** ISO 8601, of the newest message; of the file where there is none. */
+  modified: string;
+  /** All messages on all branches. */
+  messageCount: number;
+  /** The text of the first message of a person. */
+  firstMessage: string;
+  model?: ModelRef;
+  /** US dollars, all branches and compactions included. */
+  cost: number;
+}
+
+/** What is counted over a session's entries. */
+export type Tally = Pick<SessionSummary, "messageCount" | "firstMessage" | "cost"> & {
+  /** ms since the epoch; 0 if there is no message. */
+  newest: number;
+};
+
+function emptyTally(): Tally {
+  return { messageCount: 0, firstMessage: "", cost: 0, newest: 0 };
+}
+
+/** Counts over entries in memory. */
+export function tallyEntries(entries: readonly SessionEntry[]): Tally {
+  const tally = emptyTally();
+  for (const entry of entries) {
+    if (entry.type === "message") countMessage(tally, entry);
+    noteFirst(tally, entry);
+    tally.cost += costOf(entry);
+  }
+  return tally;
+}
+
+/** Counts over a file's entries, parsing no more of them than it must. */
+export function tallyLog(reader: LogReader): Tally {
+  return reader.settle(() => {
+    const tally = emptyTally();
+    const index = reader.index();
+    for (let position = 0; position < index.size; position++) {
+      const head = index.head(position);
+      if (head.type === "message") countMessage(tally, head);
+      if (
+        head.type === "message" && tally.firstMessage === "" && (head.role ?? "user") === "user"
+      ) {
+        for (const entry of reader.read([head])) noteFirst(tally, entry);
+      }
+      if (mayCost(head)) tally.cost += costIn(reader.bytes(head));
+    }
+    return tally;
+  });
+}
+
+/** When the newest message was written, reading back from the end; 0 if there is none. */
+export function newestMessage(reader: LogReader): number {
+  for (const head of reader.headsBackward()) {
+    if (head.type === "message") return Date.parse(head.timestamp ?? "") || 0;
+  }
+  return 0;
+}
+
+function countMessage(tally: Tally, { timestamp }: { timestamp?: string }): void {
+  tally.messageCount++;
+  tally.newest = Math.max(tally.newest, Date.parse(timestamp ?? "") || 0);
+}
+
+function noteFirst(tally: Tally, entry: SessionEntry): void {
+  if (tally.firstMessage !== "" || entry.type !== "message") return;
+  if (entry.message.role === "user") tally.firstMessage = textOf(entry.message.content);
+}
+
+function costOf(entry: SessionEntry): number {
+  switch (entry.type) {
+    case "message":
+      return entry.message.role === "assistant" ? entry.message.usage.cost.total : 0;
+    case "usage":
+      return entry.usage.cost.total;
+    case "compaction":
+    case "branch_summary":
+      return totalOf(entry.usage) ?? 0;
+    default:
+      return 0;
+  }
+}
+
+function mayCost({ type, role }: EntryHead): boolean {
+  return type === "message"
+    ? (role ?? "assistant") === "assistant"
+    : type === "usage" || type === "compaction" || type === "branch_summary";
+}
+
+/** `"usage":` and its object, which is short. */
+const USAGE = '"usage":';
+const USAGE_MAX = 1000;
+
+/** The cost that a line tells: from its last usage, without parsing what a model said. */
+function costIn(bytes: Buffer): number {
+  const at = bytes.lastIndexOf(USAGE) + USAGE.length;
+  if (at < USAGE.length) return 0;
+  const text = bytes.subarray(at, at + USAGE_MAX).toString("latin1");
+  const end = text.startsWith("{") ? objectEnd(text, 0) : undefined;
+  const total = end === undefined ? undefined : totalOf(parseJson(bytes.subarray(at, at + end)));
+  if (total !== undefined) return total;
+  const entry = parseEntry(bytes);
+  return entry ? costOf(entry) : 0;
+}
+
+function totalOf(usage: unknown): number | undefined {
+  if (!isRecord(usage) || !isRecord(usage["cost"])) return undefined;
+  const { total } = usage["cost"];
+  return typeof total === "number" ? total : undefined;
+}
+
+/** A summary of what was counted and looked up. `fallback` is when there is no message, in ms. */
+export function summaryOf(
+  path: string,
+  header: SessionHeader,
+  { newest, ...counted }: Tally,
+  found: { name: string | undefined; model: ModelRef | null; fallback: number },
+): SessionSummary {
+  return {
+    path,
+    id: header.id,
+    cwd: header.cwd,
+    ...found.name === undefined ? {} : { name: found.name },
+    ...header.parentSession === undefined ? {} : { parentSession: header.parentSession },
+    created: header.timestamp,
+    modified: new Date(newest || found.fallback).toISOString(),
+    ...counted,
+    ...found.model === null ? {} : { model: found.model },
+  };
+}
+
+/** Orders summaries by their newest activity. */
+export function byActivity(a: SessionSummary, b: SessionSummary): number {
+  return a.modified < b.modified ? 1 : a.modified > b.modified ? -1 : 0;
+}
