@@ -1,0 +1,71 @@
+import { expect, test } from "bun:test";
+import { DEFAULT_COMPACTION_SETTINGS, summarizeBranch } from "../../lib/compaction/mod.ts";
+import { textOf } from "../../lib/session/mod.ts";
+import { assistant, branchOf, textOfTokens, toolResult, user } from "../support/conversation.ts";
+import { type ScriptedModel, scriptedModel } from "../support/scripted_model.ts";
+
+const { items, branch } = branchOf(
+  user("SHARED"),
+  assistant("shared answer"),
+  user("LEFT-1"),
+  assistant("", { calls: [["a", "read", { path: "a.ts" }]] }),
+  toolResult("a", "read", "content"),
+  assistant("LEFT-2"),
+);
+
+function options(model: ScriptedModel) {
+  return {
+    items,
+    entries: branch.slice(2),
+    model,
+    settings: DEFAULT_COMPACTION_SETTINGS,
+    signal: new AbortController().signal,
+  };
+}
+
+function asked(model: ScriptedModel): string {
+  const message = model.requests[0]?.messages[0];
+  return message?.role === "user" ? textOf(message.content) : "";
+}
+
+test("summarizeBranch() summarizes what is left, with its files and nothing above it", async () => {
+  const model = scriptedModel([{ text: "What was tried." }]);
+  const outcome = await summarizeBranch({ ...options(model), instructions: "be brief" });
+  expect(outcome).toMatchObject({
+    ok: true,
+    branchSummary: {
+      summary: "What was tried.\n\n<read-files>\na.ts\n</read-files>",
+      details: { readFiles: ["a.ts"], modifiedFiles: [] },
+    },
+  });
+  expect(asked(model)).toContain("LEFT-1");
+  expect(asked(model)).toContain("LEFT-2");
+  expect(asked(model)).toContain("The person adds: be brief");
+  expect(asked(model)).not.toContain("SHARED");
+  expect(model.requests[0]).toMatchObject({ tools: [], cache: false });
+});
+
+test("summarizeBranch() takes the newest messages first within its budget", async () => {
+  const long = branchOf(user(textOfTokens(100, "OLDEST")), assistant("middle"), user("NEWEST"));
+  const model = scriptedModel([{ text: "fine" }]);
+  const outcome = await summarizeBranch({
+    ...options(model),
+    items: long.items,
+    entries: long.branch,
+    budgetTokens: 60,
+  });
+  expect(outcome.ok).toBe(true);
+  expect(asked(model)).not.toContain("OLDEST");
+  expect(asked(model)).toContain("middle");
+  expect(asked(model)).toContain("NEWEST");
+  expect(asked(model)).toContain("Older messages are left out");
+});
+
+test("summarizeBranch() refuses what is no summary, and an empty branch", async () => {
+  const cut = await summarizeBranch(options(scriptedModel([{ text: "a", stopReason: "length" }])));
+  expect(cut.ok ? undefined : cut.failure.code).toBe("cut");
+  const model = scriptedModel([]);
+  const empty = await summarizeBranch({ ...options(model), entries: [] });
+  expect(empty.ok ? undefined : empty.failure.code).toBe("nothing_to_summarize");
+  expect(model.requests).toEqual([]);
+});
