@@ -11,7 +11,7 @@ import { BYTES_MAX, cutEnd, sizeText } from "./truncate.ts";
 import { unifiedDiff } from "./unified_diff.ts";
 
 /** Greater files are not edited in memory. */
-const FILE_BYTES_MAX = 64 * 1024 * 1024;
+const FILE_BYTES_MAX = 16 * 1024 * 1024;
 
 /** What the result of `edit` tells programs. */
 export interface EditDetails {

@@ -129,7 +129,7 @@ function placeOf(
   level: FoldLevel,
 ): Place {
   const end = at + plain.length;
-  const whole = { start: folded.starts[at] ?? 0, end: folded.ends[end - 1] ?? 0 };
+  const whole = { start: folded.startOf(at), end: folded.endOf(end - 1) };
   const oldLines = edit.oldText.replaceAll("\r\n", "\n").split("\n");
   const newLines = edit.newText.replaceAll("\r\n", "\n").split("\n");
   const plainLines = plain.split("\n");
@@ -142,12 +142,10 @@ function placeOf(
     lines.reduce((sum, line) => sum + line.length + 1, 0);
   const innerAt = at + lengthOf(plainLines.slice(0, above));
   const innerEnd = end - lengthOf(plainLines.slice(plainLines.length - below));
-  const start = above === 0 ? whole.start : folded.ends[innerAt - 1] ?? 0;
+  const start = above === 0 ? whole.start : folded.endOf(innerAt - 1);
   const inner = {
     start,
-    end: below === 0
-      ? whole.end
-      : Math.max(start, innerEnd > 0 ? folded.ends[innerEnd - 1] ?? 0 : 0),
+    end: below === 0 ? whole.end : Math.max(start, innerEnd > 0 ? folded.endOf(innerEnd - 1) : 0),
   };
   const lines = newLines.slice(above, newLines.length - below);
   return {
@@ -175,7 +173,7 @@ function notUnique(
   level: FoldLevel,
 ): ToolError {
   const many = places.length === PLACES_MAX ? `at least ${PLACES_MAX}` : `${places.length}`;
-  const lines = places.slice(0, LINES_NAMED_MAX).map((at) => lineOf(text, folded.starts[at] ?? 0));
+  const lines = places.slice(0, LINES_NAMED_MAX).map((at) => lineOf(text, folded.startOf(at)));
   const how = level === "loose" ? " (as text that looks like it)" : "";
   return new ToolError(
     `${name} is in the file ${many} times${how}: line ${lines.join(", ")}${

@@ -1,10 +1,10 @@
 /** A text made plainer for matching, with the way back to where each character came from. */
 
-/** `plain[i]` came from the original's `starts[i]` up to, but not including, `ends[i]`. */
+/** `plain[i]` came from the original's `startOf(i)` up to, but not including, `endOf(i)`. */
 export interface FoldedText {
   plain: string;
-  starts: Int32Array;
-  ends: Int32Array;
+  startOf(index: number): number;
+  endOf(index: number): number;
 }
 
 /**
@@ -28,6 +28,9 @@ const LINES_STEP = /\r\n/g;
 
 /** Folds a text. Positions count UTF-16 units. */
 export function fold(text: string, level: FoldLevel): FoldedText {
+  if (level === "lines" && !text.includes("\r\n")) {
+    return { plain: text, startOf: (index) => index, endOf: (index) => index + 1 };
+  }
   const folder = new Folder(text.length);
   switch (level) {
     case "lines": {
@@ -84,10 +87,11 @@ class Folder {
   }
 
   end(): FoldedText {
+    const [starts, ends] = [this.#starts, this.#ends];
     return {
       plain: this.#parts.join(""),
-      starts: this.#starts.subarray(0, this.#length),
-      ends: this.#ends.subarray(0, this.#length),
+      startOf: (index) => starts[index] ?? 0,
+      endOf: (index) => ends[index] ?? 0,
     };
   }
 

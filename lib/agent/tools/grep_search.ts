@@ -199,9 +199,9 @@ class LineMatcher {
       return this.#script.runInContext(vm.createContext({ run }), { timeout: FILE_MS_MAX }) ===
         true;
     } catch (error) {
-      const isTimeout = error instanceof Error && "code" in error &&
-        error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";
-      if (isTimeout) return false;
+      // The error may come from the script's own realm, whose Error is another.
+      const code = typeof error === "object" && error !== null && "code" in error ? error.code : "";
+      if (code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return false;
       throw error;
     }
   }

@@ -6,7 +6,7 @@ import { ToolBench } from "../../support/tools.ts";
 
 const ripgrep = findRipgrep(process.env);
 const RUNS: [how: string, path: string | undefined][] = [
-  ["without ripgrep", "/nowhere"],
+  ["without ripgrep", "/no-such-directory"],
   ...(ripgrep === undefined ? [] : [["with ripgrep", undefined] satisfies [string, undefined]]),
 ];
 
@@ -256,7 +256,7 @@ for (const [how, path] of RUNS) {
 }
 
 test("grep ends a pattern that backtracks without end", async () => {
-  using bench = repository("/nowhere");
+  using bench = repository("/no-such-directory");
   bench.write("bad.txt", `${"a".repeat(200)}b\n`.repeat(100));
   const { isError, text } = await bench.call("grep", { pattern: "^(a+)+$", path: "bad.txt" });
   expect([isError, text]).toEqual([
@@ -266,7 +266,7 @@ test("grep ends a pattern that backtracks without end", async () => {
 }, 20_000);
 
 test("find leaves out node_modules where there is nothing that reads .gitignore", async () => {
-  using bench = new ToolBench({ env: () => ({ PATH: "/nowhere" }) });
+  using bench = new ToolBench({ env: () => ({ PATH: "/no-such-directory" }) });
   bench.write(".gitignore", "b.txt\n");
   bench.write("a.txt", "");
   bench.write("b.txt", "");
