@@ -133,7 +133,9 @@ export class ModelRegistry {
   }
 
   async #byName(query: string, wish: ModelWish): Promise<ModelChoice> {
-    if (query.startsWith(`${REPLAY}:`)) return { facts: replayFacts(query.slice(7)) };
+    // As it is asked for, and as it is shown and stored.
+    const replay = /^replay[:/]([^]+)$/.exec(query);
+    if (replay?.[1] !== undefined) return { facts: replayFacts(replay[1]) };
     if (wish.provider !== undefined) requireProvider(wish.provider, this.#providers);
     const models = (await this.list())
       .filter(({ provider }) => wish.provider === undefined || wish.provider === provider);
@@ -215,21 +217,21 @@ export class ModelRegistry {
     return given ?? (variable ? checkedUrl(variable) : provider.baseUrl);
   }
 
-  /** Makes sure that a model can be asked. Throws `ConfigError` `no_key` or `unknown_provider`. */
-  async check({ provider }: ModelFacts): Promise<void> {
-    if (provider === REPLAY) return;
-    await this.#options.keys.require(requireProvider(provider, this.#providers));
+  /**
+   * Makes sure that a model can be asked, as far as can be told without asking. Throws `ConfigError`
+   * `no_key`, `unknown_provider` or `bad_replay`.
+   */
+  async check(facts: ModelFacts): Promise<void> {
+    if (facts.provider === REPLAY) await this.#options.connectReplay(facts);
+    else await this.#options.keys.require(requireProvider(facts.provider, this.#providers));
   }
 
-  /**
-   * The model with exactly this provider and id, if it can be asked. Knows those of the catalogue
-   * only after a look-up (`list`, `choose`).
-   */
-  find(ref: { provider: string; modelId: string }): ModelFacts | undefined {
+  /** The model with exactly this provider and id, if it can be asked. */
+  async find(ref: { provider: string; modelId: string }): Promise<ModelFacts | undefined> {
     if (ref.provider === REPLAY) return replayFacts(ref.modelId);
     if (!this.usable(ref.provider)) return undefined;
     const key = modelKey({ provider: ref.provider, id: ref.modelId });
-    const listed = this.#models?.find((facts) => modelKey(facts) === key);
+    const listed = (await this.list()).find((facts) => modelKey(facts) === key);
     return listed ?? this.#unlisted(key, { provider: ref.provider })?.facts;
   }
 

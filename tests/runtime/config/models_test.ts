@@ -106,6 +106,7 @@ const NAMES: [wish: ModelWish, chosen: Chosen][] = [
   [{ model: "anthropic/claude-next" }, ["anthropic/claude-next"]],
   [{ model: "gpt-5", provider: "openai" }, ["openai/gpt-5"]],
   [{ model: "replay:some/file.jsonl" }, ["replay/some/file.jsonl"]],
+  [{ model: "replay/some/file.jsonl" }, ["replay/some/file.jsonl"]],
   [{ provider: "anthropic" }, ["anthropic/claude-sonnet-5-5"]],
   [{ provider: "lab" }, ["lab/gpt-5"]],
   [{ model: "my-model", baseUrl: "http://localhost:1/v1" }, ["openai/my-model"]],
@@ -338,7 +339,6 @@ test("choose() describes unlisted models with safe assumptions and a wire format
 test("find() gives known models that can be asked", async () => {
   using temp = new TempDirectory();
   const { models } = await registry(temp, { env: { OPENAI_API_KEY: "k" }, models: MODELS });
-  await models.list();
   const refs = [
     ["openai", "o3"],
     ["openai", "o33"],
@@ -347,7 +347,8 @@ test("find() gives known models that can be asked", async () => {
     ["gone", "x"],
     ["replay", "f.jsonl"],
   ] as const;
-  expect(refs.map(([provider, modelId]) => models.find({ provider, modelId })?.id)).toEqual([
+  const found = refs.map(([provider, modelId]) => models.find({ provider, modelId }));
+  expect((await Promise.all(found)).map((facts) => facts?.id)).toEqual([
     "o3",
     undefined,
     undefined,
