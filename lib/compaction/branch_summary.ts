@@ -1,8 +1,9 @@
-import { type ContextItem, noUsage, type SessionEntry, type Usage } from "../session/mod.ts";
+import { noUsage, type Usage } from "../session/mod.ts";
 import type { SummaryOptions } from "./compact.ts";
 import { fileBlocks, type FileLists, fileLists } from "./files.ts";
 import { compactionBudget, type CompactionSettings } from "./settings.ts";
 import { summarize, type SummaryFailure } from "./summarize.ts";
+import type { BranchContext } from "./tokens.ts";
 import { newestPieces, transcript } from "./transcript.ts";
 
 /** What a branch summary entry is made of. */
@@ -23,19 +24,19 @@ export type BranchSummaryOutcome =
 
 export interface BranchSummaryOptions extends SummaryOptions {
   settings: CompactionSettings;
-  /** The context of the branch, up to the leaf that is left. */
-  items: readonly ContextItem[];
-  /** The entries of the branch that are left: those after the common ancestor. */
-  entries: readonly SessionEntry[];
+  /** Where the branches part: what came after it is summarized. null: all of the branch. */
+  ancestorId: string | null;
   /** How much of the branch is read, in tokens; by default what the window leaves. */
   budgetTokens?: number;
 }
 
 /**
- * Summarizes the end of a branch that is left, of what the model read there. The newest messages
- * come first within the budget; older ones that do not fit are left out.
+ * Summarizes the end of a branch that is left, of what the model read there; `context` is that of
+ * the leaf that is left. The newest messages come first within the budget; older ones that do not
+ * fit are left out.
  */
 export async function summarizeBranch(
+  context: BranchContext,
   options: BranchSummaryOptions,
 ): Promise<BranchSummaryOutcome> {
   const { model, signal, retry, instructions } = options;
@@ -45,8 +46,9 @@ export async function summarizeBranch(
     maxTokens,
     overheadTokens: 0,
   });
-  const left = new Set(options.entries.map((entry) => entry.id));
-  const items = options.items.filter((item) => left.has(item.entry.id));
+  const ancestor = context.branch.findIndex((entry) => entry.id === options.ancestorId);
+  const left = new Set(context.branch.slice(ancestor + 1).map((entry) => entry.id));
+  const items = context.items.filter((item) => left.has(item.entry.id));
   const pieces = transcript(items.map((item) => item.message));
   if (pieces.length === 0) {
     const message = "Cannot summarize the branch: nothing was said on it.";

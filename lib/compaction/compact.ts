@@ -8,7 +8,7 @@ import {
   planCompaction,
   type PlanFailure,
 } from "./plan.ts";
-import { tagged } from "./prompts.ts";
+import { requestBlock } from "./request.ts";
 import type { CompactionSettings } from "./settings.ts";
 import { type AskOptions, summarize, type SummaryFailure, type SummaryJob } from "./summarize.ts";
 import type { BranchContext } from "./tokens.ts";
@@ -74,7 +74,7 @@ export async function carryOut(
     if (!outcome.ok) return { ok: false, failure: outcome.failure, usage };
     texts.push(job.kind === "turn" ? `${TURN_HEADING}\n\n${outcome.text}` : outcome.text);
   }
-  if (plan.request) texts.push(REQUEST_HEADING, tagged("current-request", plan.request.text));
+  if (plan.request) texts.push(requestBlock(plan.request));
   const details = fileLists([...plan.history, ...plan.turn], plan.previous?.details);
   const compaction: CompactionResult = {
     summary: texts.join("\n\n") + fileBlocks(details, Math.floor(plan.budget.summaryTokens / 4)),
@@ -87,7 +87,6 @@ export async function carryOut(
 }
 
 const TURN_HEADING = "# The turn in progress, first part";
-const REQUEST_HEADING = "The newest message of the user, word for word:";
 
 /**
  * A split turn gets a summary of its own, unless there is nothing else to summarize: then it alone

@@ -1,5 +1,6 @@
-import type { UserMessage } from "../session/mod.ts";
-import { type BranchContext, estimateMessage } from "./tokens.ts";
+import type { ContextItem, UserMessage } from "../session/mod.ts";
+import { tagged } from "./prompts.ts";
+import { type BranchContext, estimateMessage, estimateText } from "./tokens.ts";
 
 /** The newest thing that the user asked for. */
 export interface NewestRequest {
@@ -9,9 +10,18 @@ export interface NewestRequest {
   tokens: number;
 }
 
+/** How a summary repeats a request; `repeatedRequest` reads it back. */
+export function requestBlock(request: NewestRequest): string {
+  return `${HEADING}\n\n${tagged(TAG, request.text)}`;
+}
+
+const TAG = "current-request";
+const HEADING = "The newest message of the user, word for word:";
+
 /**
- * The newest user message: of the context, else (a turn may be so long that its first message was
- * compacted away before) of the branch above it, as edited. `undefined` if there is none.
+ * The newest user message: of the context; else (a turn may be so long that its first message was
+ * compacted away before) of the branch above it, as edited; else, where the branch does not go back
+ * so far, as the last summary repeats it. `undefined` if there is none.
  */
 export function newestRequest({ items, branch }: BranchContext): NewestRequest | undefined {
   for (const { entry, message } of items.toReversed()) {
@@ -27,7 +37,16 @@ export function newestRequest({ items, branch }: BranchContext): NewestRequest |
     if (edit === null) continue;
     return request(entry.id, { ...entry.message, content: edit ?? entry.message.content });
   }
-  return undefined;
+  return repeatedRequest(items[0]);
+}
+
+function repeatedRequest(item: ContextItem | undefined): NewestRequest | undefined {
+  if (item?.message.role !== "compactionSummary") return undefined;
+  const [, block] = item.message.summary.split(`${HEADING}\n\n<${TAG}>\n`);
+  const text = block?.split(`\n</${TAG}>`)[0];
+  return text === undefined
+    ? undefined
+    : { entryId: item.entry.id, text, tokens: estimateText(text) };
 }
 
 function request(entryId: string, message: UserMessage): NewestRequest {

@@ -13,7 +13,11 @@ export const IMAGE_TOKENS = 1_200;
 
 const CHARACTERS_PER_TOKEN = 4;
 
-/** A branch, root first and whole, and the part of it that the model reads. */
+/**
+ * A branch, root first, and the part of it that the model reads. The branch may begin at what the
+ * last compaction kept; only a whole one has the first message of a turn that another program
+ * compacted away.
+ */
 export interface BranchContext {
   items: readonly ContextItem[];
   branch: readonly SessionEntry[];

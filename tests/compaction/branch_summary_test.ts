@@ -4,7 +4,7 @@ import { textOf } from "../../lib/session/mod.ts";
 import { assistant, branchOf, textOfTokens, toolResult, user } from "../support/conversation.ts";
 import { type ScriptedModel, scriptedModel } from "../support/scripted_model.ts";
 
-const { items, branch } = branchOf(
+const BRANCH = branchOf(
   user("SHARED"),
   assistant("shared answer"),
   user("LEFT-1"),
@@ -15,8 +15,7 @@ const { items, branch } = branchOf(
 
 function options(model: ScriptedModel) {
   return {
-    items,
-    entries: branch.slice(2),
+    ancestorId: "m2",
     model,
     settings: DEFAULT_COMPACTION_SETTINGS,
     signal: new AbortController().signal,
@@ -30,7 +29,10 @@ function asked(model: ScriptedModel): string {
 
 test("summarizeBranch() summarizes what is left, with its files and nothing above it", async () => {
   const model = scriptedModel([{ text: "What was tried." }]);
-  const outcome = await summarizeBranch({ ...options(model), instructions: "be brief" });
+  const outcome = await summarizeBranch(BRANCH, {
+    ...options(model),
+    instructions: "be brief",
+  });
   expect(outcome).toMatchObject({
     ok: true,
     branchSummary: {
@@ -48,10 +50,9 @@ test("summarizeBranch() summarizes what is left, with its files and nothing abov
 test("summarizeBranch() takes the newest messages first within its budget", async () => {
   const long = branchOf(user(textOfTokens(100, "OLDEST")), assistant("middle"), user("NEWEST"));
   const model = scriptedModel([{ text: "fine" }]);
-  const outcome = await summarizeBranch({
+  const outcome = await summarizeBranch(long, {
     ...options(model),
-    items: long.items,
-    entries: long.branch,
+    ancestorId: null,
     budgetTokens: 60,
   });
   expect(outcome.ok).toBe(true);
@@ -62,10 +63,13 @@ test("summarizeBranch() takes the newest messages first within its budget", asyn
 });
 
 test("summarizeBranch() refuses what is no summary, and an empty branch", async () => {
-  const cut = await summarizeBranch(options(scriptedModel([{ text: "a", stopReason: "length" }])));
+  const cut = await summarizeBranch(
+    BRANCH,
+    options(scriptedModel([{ text: "a", stopReason: "length" }])),
+  );
   expect(cut.ok ? undefined : cut.failure.code).toBe("cut");
   const model = scriptedModel([]);
-  const empty = await summarizeBranch({ ...options(model), entries: [] });
+  const empty = await summarizeBranch(BRANCH, { ...options(model), ancestorId: "m6" });
   expect(empty.ok ? undefined : empty.failure.code).toBe("nothing_to_summarize");
   expect(model.requests).toEqual([]);
 });
