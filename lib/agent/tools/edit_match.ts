@@ -32,20 +32,12 @@ export function findReplacements(
   edits: readonly Edit[],
   levels: readonly FoldLevel[] = ["lines", "loose"],
 ): Replacement[] {
-  const folded = new Map<FoldLevel, FoldedText>();
-  const foldedTo = (level: FoldLevel) => ({
-    level,
-    of: () => {
-      const known = folded.get(level) ?? fold(text, level);
-      folded.set(level, known);
-      return known;
-    },
-  });
+  const folds = levels.map((level) => lazyFold(text, level));
   const found = edits.map((edit, index) => {
     const name = edits.length === 1
       ? "its oldText"
       : `the oldText of edit ${index + 1} of ${edits.length}`;
-    return { index, ...findPlace(text, edit, name, levels.map(foldedTo)) };
+    return { index, ...findPlace(text, edit, name, folds) };
   }).sort((a, b) => a.start - b.start);
   for (const [index, place] of found.entries()) {
     const before = found[index - 1];
@@ -59,6 +51,17 @@ export function findReplacements(
   return found.map((place) => place.replacement);
 }
 
+/** A text folded to a level, once it is asked for. */
+interface LazyFold {
+  level: FoldLevel;
+  folded(): FoldedText;
+}
+
+function lazyFold(text: string, level: FoldLevel): LazyFold {
+  let known: FoldedText | undefined;
+  return { level, folded: () => known ??= fold(text, level) };
+}
+
 interface Place {
   start: number;
   end: number;
@@ -69,11 +72,11 @@ function findPlace(
   text: string,
   edit: Edit,
   name: string,
-  levels: readonly { level: FoldLevel; of: () => FoldedText }[],
+  folds: readonly LazyFold[],
 ): Place {
   if (edit.oldText === "") throw new ToolError(`${name} is empty. Use write to make a file.`);
-  for (const { level, of } of levels) {
-    const folded = of();
+  for (const { level, folded: foldText } of folds) {
+    const folded = foldText();
     for (const needle of needlesOf(edit.oldText, level)) {
       const places = placesOf(folded.plain, needle);
       const [at] = places;

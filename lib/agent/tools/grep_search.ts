@@ -2,6 +2,7 @@
 import * as fs from "node:fs/promises";
 import * as path from "node:path";
 import * as vm from "node:vm";
+import { errorCode } from "../../session/mod.ts";
 import { ToolError } from "../tool.ts";
 import type { IgnoreFactory } from "./ignore.ts";
 import { ripgrep, ripgrepOptions } from "./ripgrep.ts";
@@ -156,7 +157,7 @@ async function textLines(file: string): Promise<string[] | undefined> {
     if (lines.at(-1) === "") lines.pop();
     return lines.map((line) => line.endsWith("\r") ? line.slice(0, -1) : line);
   } catch (error) {
-    if (error instanceof Error && "code" in error) return undefined;
+    if (errorCode(error) !== undefined) return undefined;
     throw error;
   }
 }

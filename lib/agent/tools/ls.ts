@@ -1,6 +1,7 @@
 /** The tool `ls`. */
 import * as fs from "node:fs";
 import * as path from "node:path";
+import { errorCode } from "../../session/mod.ts";
 import { type Tool, ToolError } from "../tool.ts";
 import { existingPath, fileProblem } from "./paths.ts";
 import type { ToolOptions } from "./tool_options.ts";
@@ -58,7 +59,7 @@ function leadsToDirectory(link: string): boolean {
     return fs.statSync(link).isDirectory();
   } catch (error) {
     // A link that leads nowhere, in a circle, or where we may not look is a name like others.
-    if (error instanceof Error && "code" in error) return false;
+    if (errorCode(error) !== undefined) return false;
     throw error;
   }
 }

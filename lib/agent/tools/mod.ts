@@ -18,7 +18,6 @@ export type { IgnoreFactory, IgnoreRules } from "./ignore.ts";
 export { ProcessGroups } from "./process_group.ts";
 export { runShell, type ShellOptions, type ShellResult } from "./shell.ts";
 export type { ToolOptions } from "./tool_options.ts";
-export { byteLength, cutEnd, cutStart, sizeText } from "./truncate.ts";
 
 const FACTORIES = {
   read: readTool,
@@ -50,7 +49,7 @@ export const TOOL_NAMES: readonly ToolName[] = [
  *
  * @example
  * ```ts
- * import { codingTools } from "@bough/bough";
+ * import { codingTools } from "bough";
  *
  * const tools = codingTools({ cwd: "/home/me/project" });
  * ```

@@ -2,6 +2,7 @@
 import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
+import { errorCode } from "../../session/mod.ts";
 import { ToolError } from "../tool.ts";
 import { environmentOf, type ToolOptions } from "./tool_options.ts";
 
@@ -62,7 +63,7 @@ function namesIn(directory: string): string[] {
     return fs.readdirSync(directory);
   } catch (error) {
     // A directory that cannot be listed has no look-alikes to offer.
-    if (error instanceof Error && "code" in error) return [];
+    if (errorCode(error) !== undefined) return [];
     throw error;
   }
 }
@@ -81,8 +82,8 @@ export function shownPath(absolute: string, options: ToolOptions): string {
 
 /** What a failed file operation means to a model. */
 export function fileProblem(action: string, given: string, error: unknown): ToolError {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const reason = REASONS[code] ?? (error instanceof Error ? error.message : String(error));
+  const reason = REASONS[errorCode(error) ?? ""] ??
+    (error instanceof Error ? error.message : String(error));
   return new ToolError(`Cannot ${action} ${given}: ${reason}.`, { cause: error });
 }
 

@@ -1,8 +1,9 @@
 /** Children in process groups of their own, so that a command can be ended with all it started. */
 import { type ChildProcess, spawnSync } from "node:child_process";
+import { errorCode } from "../../session/mod.ts";
 
 /** How long a group may take to end after TERM before it gets KILL. */
-export const KILL_GRACE_MS = 500;
+const KILL_GRACE_MS = 500;
 const POLL_MS = 20;
 
 /**
@@ -20,9 +21,8 @@ function signalGroup(pid: number, signal: "SIGTERM" | "SIGKILL" | 0): boolean {
     return true;
   } catch (error) {
     // EPERM: the group is there, but none of it is ours to signal.
-    if (error instanceof Error && "code" in error) {
-      if (error.code === "ESRCH" || error.code === "EPERM") return false;
-    }
+    const code = errorCode(error);
+    if (code === "ESRCH" || code === "EPERM") return false;
     throw error;
   }
 }

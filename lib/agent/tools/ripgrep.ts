@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import * as fs from "node:fs";
 import * as path from "node:path";
+import { errorCode } from "../../session/mod.ts";
 import { gitRoot } from "./walk.ts";
 
 /** ripgrep would not run with these arguments; nothing was found before that. */
@@ -21,7 +22,7 @@ export function findRipgrep(
       fs.accessSync(file, fs.constants.X_OK);
       if (fs.statSync(file).isFile()) return file;
     } catch (error) {
-      if (!(error instanceof Error && "code" in error)) throw error;
+      if (errorCode(error) === undefined) throw error;
     }
   }
   return undefined;

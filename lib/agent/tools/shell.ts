@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
+import { errorCode } from "../../session/mod.ts";
 import { ToolError } from "../tool.ts";
 import { PlainTextDecoder } from "./control_text.ts";
 import { OutputFile, OutputTail, type ShownOutput } from "./output_tail.ts";
@@ -147,8 +148,7 @@ function start(options: ShellOptions): Promise<ChildProcess> {
 }
 
 function startProblem(shell: string, error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  switch (code) {
+  switch (errorCode(error)) {
     case "ENOENT":
       return `Cannot run the command: there is no shell ${shell}. Install it, or set shellPath in the settings.`;
     case "E2BIG":

@@ -3,6 +3,7 @@ import type * as fsTypes from "node:fs";
 import * as fs from "node:fs/promises";
 import { existsSync } from "node:fs";
 import * as path from "node:path";
+import { errorCode } from "../../session/mod.ts";
 import type { IgnoreFactory, IgnoreRules } from "./ignore.ts";
 
 /** Where a walk starts, and what it leaves out. */
@@ -63,7 +64,7 @@ async function entriesOf(directory: string): Promise<fsTypes.Dirent[]> {
   try {
     return await fs.readdir(directory, { withFileTypes: true });
   } catch (error) {
-    if (error instanceof Error && "code" in error) return [];
+    if (errorCode(error) !== undefined) return [];
     throw error;
   }
 }
@@ -95,7 +96,7 @@ async function rulesIn(
     rules.add(await fs.readFile(path.join(directory, ".gitignore"), "utf8"));
     return [...above, { base: directory, rules }];
   } catch (error) {
-    if (error instanceof Error && "code" in error) return above;
+    if (errorCode(error) !== undefined) return above;
     throw error;
   }
 }
