@@ -28,3 +28,4 @@ export { type Durability } from "./storage_env.ts";
 export { type SessionSummary } from "./summary.ts";
 export { type Access } from "./open_log.ts";
 export { type ForkPoint } from "./fork.ts";
+export { type NewFile, writeWhole } from "./whole_file.ts";

@@ -2,7 +2,7 @@
 import * as path from "node:path";
 import { type FileSystem, nodeFileSystem } from "../../session/mod.ts";
 import type { ConfigWarning } from "./errors.ts";
-import { readTextFile } from "./text_file.ts";
+import { lookAt, readTextFile, realPathOf } from "./text_file.ts";
 
 export interface ContextFile {
   readonly file: string;
@@ -27,6 +27,7 @@ function readOne(
 ): ContextFile | undefined {
   for (const name of NAMES) {
     const file = path.join(directory, name);
+    if (!lookAt(file, fs)) continue;
     const read = readTextFile(file, { fs, bytesMax: BYTES_MAX });
     if (read.kind === "absent") continue;
     if (read.kind === "unreadable") {
@@ -55,7 +56,7 @@ export function loadContextFiles(
     const found = readOne(directory, fs, warnings);
     if (!found) continue;
     // One file by two paths is said once.
-    const real = fs.realPath(found.file) ?? found.file;
+    const real = realPathOf(found.file, fs);
     if (!contextFiles.has(real)) contextFiles.set(real, found);
   }
   return { contextFiles: [...contextFiles.values()].filter(({ text }) => text.trim()), warnings };

@@ -2,7 +2,7 @@
 import * as path from "node:path";
 import { type FileSystem, nodeFileSystem } from "../../session/mod.ts";
 import { ConfigError, type ConfigWarning } from "./errors.ts";
-import { listDirectory } from "./text_file.ts";
+import { listDirectory, lookAt, realPathOf } from "./text_file.ts";
 
 const MODULE = /\.[cm]?[jt]s$/;
 const INDEX_NAMES = ["index.ts", "index.js", "index.mts", "index.mjs"];
@@ -12,7 +12,9 @@ function isModule(name: string): boolean {
 }
 
 function indexOf(folder: string, fs: FileSystem): string | undefined {
-  return INDEX_NAMES.map((name) => path.join(folder, name)).find((file) => fs.stat(file)?.isFile);
+  return INDEX_NAMES.map((name) => path.join(folder, name)).find((file) =>
+    lookAt(file, fs)?.isFile
+  );
 }
 
 /** The modules in a folder: its files, and of each folder in it the `index` file. */
@@ -20,7 +22,7 @@ function modulesIn(folder: string, fs: FileSystem, warnings: ConfigWarning[]): s
   return listDirectory(folder, fs, warnings)
     .map((name) => {
       const file = path.join(folder, name);
-      if (!fs.stat(file)?.isDirectory) return isModule(name) ? file : undefined;
+      if (!lookAt(file, fs)?.isDirectory) return isModule(name) ? file : undefined;
       return indexOf(file, fs);
     })
     .filter((file) => file !== undefined);
@@ -32,7 +34,7 @@ function modulesAt(
   fs: FileSystem,
   warnings: ConfigWarning[],
 ): string[] | undefined {
-  const stat = fs.stat(place);
+  const stat = lookAt(place, fs);
   if (!stat) return undefined;
   if (!stat.isDirectory) return [place];
   const index = indexOf(place, fs);
@@ -70,6 +72,6 @@ export function findExtensions(
     }
     found.push(...modules);
   }
-  const unique = new Map(found.map((file) => [fs.realPath(file) ?? file, file]));
+  const unique = new Map(found.map((file) => [realPathOf(file, fs), file]));
   return { extensionPaths: [...unique.values()], warnings };
 }

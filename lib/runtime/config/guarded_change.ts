@@ -1,4 +1,5 @@
 /** Changing a file that other processes change too: a lock, a new file, a rename. */
+import { Buffer } from "node:buffer";
 import * as path from "node:path";
 import {
   FileLock,
@@ -9,9 +10,10 @@ import {
   type SessionLock,
   waitForLock,
   type WaitOptions,
+  writeWhole,
 } from "../../session/mod.ts";
 import { ConfigError } from "./errors.ts";
-import { fileErrorReason } from "./text_file.ts";
+import { fileErrorReason, realPathOf } from "./text_file.ts";
 
 export interface ChangeOptions {
   readonly fs?: FileSystem;
@@ -24,7 +26,7 @@ export interface ChangeOptions {
 const TIMEOUT_MS = 5_000;
 
 function failed(file: string, cause: unknown): ConfigError {
-  const message = `Cannot write ${file}: ${fileErrorReason(cause)}; nothing was changed`;
+  const message = `Cannot write ${file}: ${fileErrorReason(cause)}; make that good and try again`;
   return new ConfigError("write_failed", message, { file, cause });
 }
 
@@ -59,23 +61,12 @@ async function acquire(
 
 function replace(file: string, text: string, fs: FileSystem): void {
   // A link to a file elsewhere (kept in version control, say) goes on to be one.
-  const target = fs.realPath(file) ?? file;
+  const target = realPathOf(file, fs);
   const fresh = `${target}.tmp`;
   // Left by a process that was killed here; the lock is ours.
   fs.remove(fresh);
-  const fd = fs.open(fresh, "wx", 0o600);
+  writeWhole(fs, fresh, { chunks: [Buffer.from(text)], mode: 0o600, sync: true });
   try {
-    try {
-      const bytes = new TextEncoder().encode(text);
-      for (let at = 0; at < bytes.length;) {
-        const count = fs.write(fd, bytes.subarray(at));
-        if (count === 0) throw new Error("the disk took no more");
-        at += count;
-      }
-      fs.sync(fd);
-    } finally {
-      fs.close(fd);
-    }
     fs.rename(fresh, target);
   } catch (error) {
     fs.remove(fresh);

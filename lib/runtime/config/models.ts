@@ -183,7 +183,10 @@ export class ModelRegistry {
     const { defaultModel, defaultProvider } = settings;
     const named = wish.provider ?? defaultProvider;
     if (defaultModel !== undefined && (wish.provider ?? defaultProvider) === defaultProvider) {
-      return await this.#byName(defaultModel, { ...wish, ...(named ? { provider: named } : {}) });
+      return await this.#bySettings(defaultModel, {
+        ...wish,
+        ...(named ? { provider: named } : {}),
+      });
     }
     if (named !== undefined) {
       return await this.#defaultOf(requireProvider(named, this.#providers), wish);
@@ -199,6 +202,16 @@ export class ModelRegistry {
         'with "bough auth set anthropic", give one with --api-key, or name a model that needs none ' +
         "(--model ollama/<id>, or one from models.json)",
     );
+  }
+
+  async #bySettings(defaultModel: string, wish: ModelWish): Promise<ModelChoice> {
+    try {
+      return await this.#byName(defaultModel, wish);
+    } catch (cause) {
+      if (!(cause instanceof ConfigError)) throw cause;
+      const message = `${cause.message}; the settings name it as defaultModel`;
+      throw new ConfigError(cause.code, message, { cause });
+    }
   }
 
   async #defaultOf(provider: Provider, wish: ModelWish): Promise<ModelChoice> {
@@ -219,11 +232,16 @@ export class ModelRegistry {
 
   /**
    * Makes sure that a model can be asked, as far as can be told without asking. Throws `ConfigError`
-   * `no_key`, `unknown_provider` or `bad_replay`.
+   * `no_key`, `unknown_provider`, `bad_base_url` or `bad_replay`.
    */
   async check(facts: ModelFacts): Promise<void> {
-    if (facts.provider === REPLAY) await this.#options.connectReplay(facts);
-    else await this.#options.keys.require(requireProvider(facts.provider, this.#providers));
+    if (facts.provider === REPLAY) {
+      await this.#options.connectReplay(facts);
+      return;
+    }
+    const provider = requireProvider(facts.provider, this.#providers);
+    this.#baseUrl(provider);
+    await this.#options.keys.require(provider);
   }
 
   /** The model with exactly this provider and id, if it can be asked. */

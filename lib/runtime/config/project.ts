@@ -1,6 +1,7 @@
 /** Where a project begins, and what it brings along. */
 import * as path from "node:path";
 import { type FileSystem, nodeFileSystem } from "../../session/mod.ts";
+import { lookAt, realPathOf } from "./text_file.ts";
 
 const MARKS = [".bough", ".agents"];
 
@@ -12,10 +13,10 @@ const MARKS = [".bough", ".agents"];
 export function projectDirectory(
   { cwd, home, fs = nodeFileSystem }: { cwd: string; home: string; fs?: FileSystem },
 ): string | undefined {
-  const real = (file: string) => fs.realPath(file) ?? file;
-  const isHome = (directory: string) => real(path.join(directory, ".bough")) === real(home);
+  const isHome = (directory: string) =>
+    realPathOf(path.join(directory, ".bough"), fs) === realPathOf(home, fs);
   const isMarked = (directory: string) =>
-    MARKS.some((mark) => fs.stat(path.join(directory, mark))) && !isHome(directory);
+    MARKS.some((mark) => lookAt(path.join(directory, mark), fs)) && !isHome(directory);
   const start = path.resolve(cwd);
   const nearest = repositoryDirectories(start, fs).find(isMarked) ?? start;
   return isHome(nearest) ? undefined : nearest;
@@ -26,7 +27,7 @@ function repositoryDirectories(start: string, fs: FileSystem): string[] {
   const directories: string[] = [];
   for (let at = start;; at = path.dirname(at)) {
     directories.push(at);
-    if (fs.stat(path.join(at, ".git"))) return directories;
+    if (lookAt(path.join(at, ".git"), fs)) return directories;
     if (at === path.dirname(at)) return [start];
   }
 }

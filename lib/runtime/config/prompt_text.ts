@@ -1,19 +1,9 @@
 /** Options whose value is a text or the path of a file with the text. */
 import { readFileSync } from "node:fs";
 import * as path from "node:path";
-import { type FileStat, type FileSystem, nodeFileSystem } from "../../session/mod.ts";
+import { type FileSystem, nodeFileSystem } from "../../session/mod.ts";
 import { ConfigError } from "./errors.ts";
-import { fileErrorReason, readTextFile } from "./text_file.ts";
-
-function statOf(file: string, fs: FileSystem): FileStat | undefined {
-  try {
-    return fs.stat(file);
-  } catch {
-    // A text too long or too strange to be a path is a text; a file that cannot be looked at
-    // (EACCES on its directory) is no existing file to us.
-    return undefined;
-  }
-}
+import { fileErrorReason, lookAt, readTextFile } from "./text_file.ts";
 
 /**
  * The text that an option's value means: the content of the file of that name, if there is one, else
@@ -31,7 +21,7 @@ export function promptText(
 ): string {
   if (value === "" || value.includes("\n")) return value;
   const file = path.resolve(directory, value);
-  const stat = statOf(file, fs);
+  const stat = lookAt(file, fs);
   if (!stat || stat.isDirectory) return value;
   const refuse = (reason: string, cause?: unknown) =>
     new ConfigError("bad_prompt", `Cannot read ${file} (${option}): ${reason}`, { file, cause });

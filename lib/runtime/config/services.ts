@@ -20,6 +20,7 @@ import { loadSettings } from "./settings.ts";
 import type { Settings, SettingsPatch } from "./settings_defaults.ts";
 import { expandSkill, loadSkills, type Skill } from "./skills.ts";
 import { buildSystemPrompt } from "./system_prompt.ts";
+import { listDirectory, lookAt } from "./text_file.ts";
 import { trustDecision } from "./trust.ts";
 
 export interface ServicesOptions {
@@ -80,9 +81,10 @@ interface Project {
 
 /** The names of what a project brings along. */
 function broughtAlong(places: ProjectPlaces, fs: FileSystem): string[] {
-  const holds = (folder: string) => fs.stat(folder)?.isDirectory && fs.list(folder).length > 0;
+  // A folder that cannot be read is told of when it is to be used.
+  const holds = (folder: string) => listDirectory(folder, fs, []).length > 0;
   return [
-    ...(fs.stat(places.settings) ? ["settings"] : []),
+    ...(lookAt(places.settings, fs) ? ["settings"] : []),
     ...(holds(places.extensions) ? ["extensions"] : []),
     ...(places.skills.some(holds) ? ["skills"] : []),
     ...(holds(places.prompts) ? ["prompt templates"] : []),

@@ -3,7 +3,8 @@ import * as path from "node:path";
 import { type FileSystem, nodeFileSystem } from "../../session/mod.ts";
 import type { ConfigWarning } from "./errors.ts";
 import { parseFrontMatter } from "./front_matter.ts";
-import { listDirectory, readTextFile } from "./text_file.ts";
+import { nearestNames } from "./nearest.ts";
+import { listDirectory, lookAt, readTextFile, realPathOf } from "./text_file.ts";
 
 export interface Skill {
   readonly name: string;
@@ -40,7 +41,7 @@ function readSkill(folder: string, fs: FileSystem, warnings: ConfigWarning[]): S
 
 /** A folder of skills, or the folder of one. */
 function readFolder(folder: string, fs: FileSystem, warnings: ConfigWarning[]): Skill[] {
-  if (fs.stat(path.join(folder, FILE_NAME))) {
+  if (lookAt(path.join(folder, FILE_NAME), fs)) {
     const skill = readSkill(folder, fs, warnings);
     return skill ? [skill] : [];
   }
@@ -60,7 +61,7 @@ export function loadSkills(
   const skills = new Map<string, Skill>();
   const seen = new Set<string>();
   for (const skill of folders.flatMap((folder) => readFolder(folder, fs, warnings))) {
-    const real = fs.realPath(skill.file) ?? skill.file;
+    const real = realPathOf(skill.file, fs);
     if (seen.has(real)) continue;
     seen.add(real);
     const first = skills.get(skill.name);
@@ -80,9 +81,15 @@ export type Expansion =
   | { readonly kind: "none" }
   | { readonly kind: "failed"; readonly reason: string };
 
+function unknownSkill(wanted: string, skills: readonly Skill[]): string {
+  const [near] = nearestNames(wanted, skills.map(({ name }) => name));
+  const end = near === undefined ? "" : `; did you mean "${near}"?`;
+  return `Cannot use the skill "${wanted}": there is none of that name${end}`;
+}
+
 /**
  * `/skill:name the rest` becomes the skill's text, with where it stands, followed by the rest. A text
- * that is no such call, or names no skill, is `none`.
+ * that is no such call is `none`.
  */
 export function expandSkill(
   text: string,
@@ -90,8 +97,10 @@ export function expandSkill(
   { fs = nodeFileSystem }: { fs?: FileSystem } = {},
 ): Expansion {
   const call = /^\/skill:(\S+)\s*([^]*)$/.exec(text);
-  const skill = skills.find(({ name }) => name === call?.[1]);
-  if (!call || !skill) return { kind: "none" };
+  const wanted = call?.[1];
+  if (!call || wanted === undefined) return { kind: "none" };
+  const skill = skills.find(({ name }) => name === wanted);
+  if (!skill) return { kind: "failed", reason: unknownSkill(wanted, skills) };
   const read = readTextFile(skill.file, { fs });
   if (read.kind !== "text") {
     const reason = read.kind === "absent" ? "the file is gone" : read.reason;

@@ -1,5 +1,5 @@
 /** A text file as a value: its text, or why there is none. */
-import { type FileSystem, nodeFileSystem } from "../../session/mod.ts";
+import { type FileStat, type FileSystem, nodeFileSystem } from "../../session/mod.ts";
 import type { ConfigWarning } from "./errors.ts";
 
 /** What reading gave. An absent file is no error. */
@@ -68,6 +68,26 @@ export function readTextFile(
     return { kind: "text", text: new TextDecoder().decode(whole), cut };
   } catch (error) {
     return { kind: "unreadable", reason: fileErrorReason(error) };
+  }
+}
+
+/** What is there, as far as it can be seen: undefined also in a directory that is closed to us. */
+export function lookAt(file: string, fs: FileSystem): FileStat | undefined {
+  try {
+    return fs.stat(file);
+  } catch {
+    // Whether it is there cannot be told; what is needed and not there is reported by who needs it.
+    return undefined;
+  }
+}
+
+/** The path with its links resolved, as far as they can be seen. */
+export function realPathOf(file: string, fs: FileSystem): string {
+  try {
+    return fs.realPath(file) ?? file;
+  } catch {
+    // A directory on the way is closed to us: one name is as good as another.
+    return file;
   }
 }
 

@@ -6,6 +6,7 @@ import * as path from "node:path";
 import { type FileSystem, nodeFileSystem } from "../../session/mod.ts";
 import type { ChangeOptions } from "./guarded_change.ts";
 import { contentError, type JsonFileOptions, readJsonFile, updateJsonFile } from "./json_file.ts";
+import { realPathOf } from "./text_file.ts";
 
 export interface TrustDecision {
   readonly trusted: boolean;
@@ -20,7 +21,7 @@ function trustFile(home: string, fs?: FileSystem): JsonFileOptions {
 
 /** One name a directory, whatever links lead to it. */
 function realDirectory(directory: string, fs: FileSystem = nodeFileSystem): string {
-  return fs.realPath(directory) ?? path.resolve(directory);
+  return realPathOf(path.resolve(directory), fs);
 }
 
 /**

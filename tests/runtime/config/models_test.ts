@@ -244,6 +244,14 @@ test("Keys: the option goes before the environment, auth.json and models.json", 
   ]);
 });
 
+test("choose() says that a wrong model stands in the settings", async () => {
+  using temp = new TempDirectory();
+  const { models } = await registry(temp, { settings: { defaultModel: "nope-9" } });
+  const chosen = await choose(models, {});
+  expect(chosen).toStartWith('unknown_model: Cannot use the model "nope-9": it is not known; ');
+  expect(chosen).toEndWith("; the settings name it as defaultModel");
+});
+
 const KEYLESS: [provider: string, entry: unknown, message: string | undefined][] = [
   ["ollama", {}, undefined],
   ["lab", { baseUrl: "http://lab/v1" }, undefined],
@@ -383,6 +391,14 @@ test("addProvider() takes a provider as models.json describes it, or says what i
   await expect(models.addProvider("bad", {})).rejects.toThrow(
     'Cannot add the provider bad: providers.bad: expected "baseUrl", or a "preset" (ollama, ',
   );
+});
+
+test("check() refuses a base URL from the environment that is none", async () => {
+  using temp = new TempDirectory();
+  const env = { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "localhost:80" };
+  const { models } = await registry(temp, { env });
+  const { facts } = await models.choose({ model: "o3" });
+  await expect(models.check(facts)).rejects.toThrow('Cannot use the base URL "localhost:80": ');
 });
 
 const BAD_FILES: [content: string, problem: string][] = [

@@ -7,6 +7,7 @@ import {
   type ServicesOptions,
 } from "../../../lib/runtime/config/services.ts";
 import { setTrust } from "../../../lib/runtime/config/trust.ts";
+import { closeDirectories } from "../../support/denied_files.ts";
 import { TempDirectory } from "../../support/temp.ts";
 
 const CLOCK = { now: () => new Date(2030, 0, 2, 23, 59).getTime() };
@@ -257,4 +258,22 @@ test("loadServices() of two projects share nothing", async () => {
     "user instructions",
     "other instructions",
   ]);
+});
+
+test("loadServices() copes with directories that are closed to it, and names those it needed", async () => {
+  using temp = new TempDirectory();
+  fill(temp);
+  const closed = ["home/skills", "home/prompts", "home/extensions"].map((name) => temp.join(name));
+  const fs = closeDirectories(temp.join("work/.bough"), temp.join("work/.agents"), ...closed);
+  const cwd = temp.make("work/deep/er");
+  temp.make("work/.git");
+  const { contextFiles, warnings } = await load(temp, { cwd, fs });
+  expect(contextFiles.map(({ text }) => text)).toEqual([
+    "user instructions",
+    "project instructions",
+  ]);
+  expect(warnings).toEqual(closed.map((file) => ({
+    file,
+    message: `Cannot read the directory ${file}: permission denied`,
+  })));
 });

@@ -263,7 +263,7 @@ test("updateSettings() leaves the old file when the disk is full", async () => {
   const error = await failure(updateSettings(file, { hideThinking: true }, { fs: full }));
   expect([error.code, error.message]).toEqual([
     "write_failed",
-    `Cannot write ${file}: the disk is full; nothing was changed`,
+    `Cannot write ${file}: the disk is full; make that good and try again`,
   ]);
   expect(temp.read("settings.json")).toBe('{"hideThinking":false}');
   expect(fs.readdirSync(temp.path).sort()).not.toContain("settings.json.tmp");

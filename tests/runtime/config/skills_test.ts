@@ -77,7 +77,10 @@ test("expandSkill() puts the skill's text in front of what was said", () => {
   ]).toEqual([
     { kind: "expanded", text: block },
     { kind: "expanded", text: `${block}\n\nread $1\nand this` },
-    { kind: "none" },
+    {
+      kind: "failed",
+      reason: 'Cannot use the skill "pd": there is none of that name; did you mean "pdf"?',
+    },
     { kind: "none" },
   ]);
   fs.rmSync(file);
