@@ -5,8 +5,8 @@ const [first] = args;
 
 if (args.length === 1 && (first === "--version" || first === "-v" || first === "version")) {
   // The shortest way, because scripts ask for it often: nothing else is imported.
-  const { VERSION, COMMIT } = await import("./lib/runtime/version.ts");
-  console.log(`bough ${VERSION} (${COMMIT})`);
+  const { versionLine } = await import("./lib/runtime/version.ts");
+  console.log(versionLine());
 } else if (args.length === 1 && (first === "--help" || first === "-h" || first === "help")) {
   const { helpText } = await import("./lib/runtime/command_line/help.ts");
   console.log(helpText().trimEnd());

@@ -10,3 +10,8 @@ export const VERSION: string = typeof BOUGH_VERSION === "string" ? BOUGH_VERSION
 
 /** The commit that the binary was built from; "unknown" from source. */
 export const COMMIT: string = typeof BOUGH_COMMIT === "string" ? BOUGH_COMMIT : "unknown";
+
+/** What `--version` prints. */
+export function versionLine(): string {
+  return `bough ${VERSION} (${COMMIT})`;
+}

@@ -111,7 +111,7 @@ export class Given {
       SPECS.filter((spec) => spec.name.length > 1).map((s) => s.name),
     );
     return found === undefined
-      ? " (a prompt that begins with a dash goes after --)"
+      ? "; a prompt that begins with a dash goes after --"
       : `; did you mean --${found}?`;
   }
 

@@ -1,6 +1,6 @@
 /** From the words of the command line to an exit code. */
 import * as tty from "node:tty";
-import { VERSION } from "../version.ts";
+import { versionLine } from "../version.ts";
 import { exitCodeOf, UsageError } from "../modes/exit_codes.ts";
 import { openSink, type Sink, systemCode } from "../modes/output.ts";
 import { Report } from "../modes/report.ts";
@@ -34,7 +34,9 @@ export async function main(args: readonly string[], end: EndProcess): Promise<Ex
     code = await run(args, streams);
   } catch (error) {
     code = exitCodeOf(error);
-    tell(error, code, new Report(stderr, { quiet: false }), stderr);
+    const report = new Report(stderr, { quiet: false });
+    if (code === 70) report.bug(error);
+    else report.error(error instanceof Error ? error.message : String(error));
   }
   await Promise.all([stdout.drain(), stderr.drain()]);
   stopListening();
@@ -68,7 +70,7 @@ async function run(args: readonly string[], streams: Streams): Promise<ExitCode>
     case "usage":
       throw new UsageError(`${line.problem} (see bough --help)`);
     case "version":
-      streams.stdout.write(`bough ${VERSION}\n`);
+      streams.stdout.write(`${versionLine()}\n`);
       return 0;
     case "help":
       streams.stdout.write(await help(line.verb));
@@ -137,14 +139,4 @@ function currentDirectory(): string {
       { cause },
     );
   }
-}
-
-/** One line for what can go wrong; for a bug, where it is. */
-function tell(error: unknown, code: ExitCode, report: Report, stderr: Sink): void {
-  const message = error instanceof Error ? error.message : String(error);
-  if (code !== 70) return report.error(message);
-  report.error(
-    `Cannot go on: there is a bug in Bough ${VERSION}. Please report it with these lines: ${message}`,
-  );
-  if (error instanceof Error && error.stack) stderr.show(`${error.stack}\n`);
 }

@@ -103,9 +103,9 @@ function noSuchVerb(first: string, second: string | undefined): string {
   if (second === undefined) return `Cannot run "${first}": it needs one of ${all.join(", ")}`;
   const [found] = nearestNames(second, all);
   const hint = found === undefined
-    ? `it is none of ${all.join(", ")}`
+    ? `it is none of ${all.join(", ")}.`
     : `did you mean "${first} ${found}"?`;
-  return `Cannot run "${first} ${second}": ${hint} (a prompt goes after -p or --)`;
+  return `Cannot run "${first} ${second}": ${hint} A prompt goes after -p or --`;
 }
 
 function checkVerbOptions(given: Given, spec: VerbSpec): void {

@@ -65,6 +65,8 @@ class PrintRun {
   readonly #limits: LimitWatch;
   readonly #tally: PrintTally;
   #schema: AnswerSchema | undefined;
+  /** Where the result goes besides; known once it is known to be writable. */
+  #resultFile: string | undefined;
 
   constructor(options: RunOptions, ports: PrintPorts) {
     this.#options = options;
@@ -133,7 +135,10 @@ class PrintRun {
   async #prepare(): Promise<{ options: RunOptions; prompts: Prompt[] }> {
     const { prompts, files, resultFile, schema, stdin, stdinMaxBytes } = this.#options;
     const { cwd } = this.#ports;
-    if (resultFile !== undefined) checkResultFile(resultFile, cwd);
+    if (resultFile !== undefined) {
+      checkResultFile(resultFile, cwd);
+      this.#resultFile = resultFile;
+    }
     let options = this.#options;
     if (schema !== undefined) {
       this.#schema = await (await import("./structured.ts")).loadSchema(schema, cwd);
@@ -221,13 +226,14 @@ class PrintRun {
       result = { ...result, ok: false, exitCode: stopExitCode(cause), error: stopError(cause) };
     }
     result = this.#keepResult(result, cwd);
-    if (result.error && cause?.kind !== "pipe") this.#report.error(result.error.message);
+    if (result.exitCode === 70) this.#report.bug(this.#tally.cause);
+    else if (result.error && cause?.kind !== "pipe") this.#report.error(result.error.message);
     else if (!cause) this.#tellHints(result);
     return result.exitCode;
   }
 
   #keepResult(result: RunResult, cwd: string): RunResult {
-    const { resultFile } = this.#options;
+    const resultFile = this.#resultFile;
     if (resultFile === undefined) return result;
     try {
       writeResultFile(resultFile, cwd, result);

@@ -58,6 +58,11 @@ export class PrintTally {
     return this.#last?.text ?? "";
   }
 
+  /** What went wrong, as it was thrown or reported. */
+  get cause(): unknown {
+    return this.failure ?? this.#last?.error;
+  }
+
   /** Whether the last prompt has a whole answer that is saved. */
   get isAnswered(): boolean {
     const last = this.#last;

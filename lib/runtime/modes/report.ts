@@ -1,7 +1,8 @@
 /** What a person is told on stderr while a run goes on: a line each, nothing twice. */
 import type { AgentSessionEvent } from "../event.ts";
+import { VERSION } from "../version.ts";
 import type { Sink } from "./output.ts";
-import { oneLine } from "./terminal_text.ts";
+import { harmless, oneLine } from "./terminal_text.ts";
 
 const ARGUMENT_LENGTH_MAX = 100;
 
@@ -17,6 +18,16 @@ export class Report {
 
   error(text: string): void {
     this.#stderr.write(`bough: ${oneLine(text)}\n`);
+  }
+
+  /** Something that must not happen: what, and where. */
+  bug(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    this.error(
+      `Cannot go on: there is a bug in Bough ${VERSION}. Please report it with these lines: ` +
+        message,
+    );
+    if (error instanceof Error && error.stack) this.#stderr.write(`${harmless(error.stack)}\n`);
   }
 
   /** Something to know that stops nothing, or what is being done. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { UsageError } from "../../../lib/runtime/modes/exit_codes.ts";
-import { loadSchema } from "../../../lib/runtime/modes/structured.ts";
+import { loadSchema, type Structured } from "../../../lib/runtime/modes/structured.ts";
 import { TempDirectory } from "../../support/temp.ts";
 
 const SCHEMA = {
@@ -29,7 +29,7 @@ test("loadSchema() has a name also for a schema without a title", async () => {
 });
 
 describe("AnswerSchema.check()", () => {
-  const rows: [answer: string, wanted: unknown][] = [
+  const rows: [answer: string, wanted: Structured][] = [
     ['{"ok":true}', { ok: true, value: { ok: true } }],
     ['\n```json\n{"ok":false,"files":["a"]}\n```\n', {
       ok: true,
