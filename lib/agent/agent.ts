@@ -24,6 +24,7 @@ export interface AgentOptions {
   timer?: Timer;
 }
 
+/** Hears of an agent; the next event waits for its promise. */
 export type AgentListener = (event: AgentEvent) => void | Promise<void>;
 
 /**

@@ -6,6 +6,7 @@ import type { ToolResult } from "./tool.ts";
 /** The part of an answer that is new; no event repeats what another said. */
 export type AssistantMessageEvent = Extract<ModelEvent, { contentIndex: number }>;
 
+/** What an agent tells, in the order in which it happens. */
 export type AgentEvent =
   | { type: "agent_start" }
   | { type: "turn_start" }

@@ -75,7 +75,21 @@ export type ModelErrorCode =
   | "unknown_model"
   | "unreachable";
 
-/** A model call failed. */
+/**
+ * A model call failed. `code` is for programs: it says whether to try again.
+ *
+ * @example
+ * ```ts
+ * import { modelFacts, ModelError } from "bough";
+ *
+ * try {
+ *   await modelFacts("anthropic/no-such-model");
+ * } catch (error) {
+ *   if (!(error instanceof ModelError)) throw error;
+ *   console.log(error.code); // unknown_model
+ * }
+ * ```
+ */
 export class ModelError extends Error {
   override readonly name = "ModelError";
   readonly code: ModelErrorCode;

@@ -37,7 +37,25 @@ export interface Tool extends ToolSpec {
   execute(args: Record<string, unknown>, context: ToolCallContext): Promise<ToolResult>;
 }
 
-/** A tool could not do what it was asked; the message says why and what the model can do. */
+/**
+ * A tool could not do what it was asked; the message says why and what the model can do.
+ *
+ * @example
+ * ```ts
+ * import { type Tool, ToolError } from "bough";
+ *
+ * const lookUp: Tool = {
+ *   name: "look_up",
+ *   description: "Looks up a word.",
+ *   parameters: { type: "object", properties: { word: { type: "string" } }, required: ["word"] },
+ *   execute: async ({ word }) => {
+ *     if (word !== "bough") throw new ToolError(`Cannot look up ${word}: only "bough" is known`);
+ *     return { content: [{ type: "text", text: "A main branch of a tree." }] };
+ *   },
+ * };
+ * console.log(lookUp.name);
+ * ```
+ */
 export class ToolError extends Error {
   override readonly name = "ToolError";
 }

@@ -47,17 +47,20 @@ export type StoredMessage =
   | CustomMessage
   | SystemMessage;
 
+/** A message of the conversation. */
 export interface MessageEntry extends EntryBase {
   type: "message";
   message: StoredMessage;
 }
 
+/** From here on another model is asked. */
 export interface ModelChangeEntry extends EntryBase {
   type: "model_change";
   provider: string;
   modelId: string;
 }
 
+/** From here on the model thinks harder, or less. */
 export interface ThinkingLevelChangeEntry extends EntryBase {
   type: "thinking_level_change";
   thinkingLevel: ThinkingLevel;
@@ -70,6 +73,7 @@ export interface Checkpoint {
   name?: string;
 }
 
+/** A summary that stands for what came before it; what it keeps comes after the summary. */
 export interface CompactionEntry extends EntryBase {
   type: "compaction";
   summary: string;
@@ -83,6 +87,7 @@ export interface CompactionEntry extends EntryBase {
   checkpoint?: Checkpoint;
 }
 
+/** A summary of a branch that was left. */
 export interface BranchSummaryEntry extends EntryBase {
   type: "branch_summary";
   summary: string;
@@ -93,12 +98,14 @@ export interface BranchSummaryEntry extends EntryBase {
   fromHook?: boolean;
 }
 
+/** An extension's own state; it never enters the context. */
 export interface CustomEntry extends EntryBase {
   type: "custom";
   customType: string;
   data?: unknown;
 }
 
+/** An extension's message, which enters the context. */
 export interface CustomMessageEntry extends EntryBase {
   type: "custom_message";
   customType: string;
@@ -107,6 +114,7 @@ export interface CustomMessageEntry extends EntryBase {
   details?: unknown;
 }
 
+/** Changes what another entry contributes to the context. */
 export interface ContextEditEntry extends EntryBase {
   type: "context_edit";
   targetId: string;
@@ -114,6 +122,7 @@ export interface ContextEditEntry extends EntryBase {
   replacement: null | { content: string | (TextContent | ImageContent)[] };
 }
 
+/** Names an entry. */
 export interface LabelEntry extends EntryBase {
   type: "label";
   targetId: string;
@@ -121,12 +130,14 @@ export interface LabelEntry extends EntryBase {
   label?: string;
 }
 
+/** Names the session. */
 export interface SessionInfoEntry extends EntryBase {
   type: "session_info";
   /** Empty clears the name. */
   name: string;
 }
 
+/** Tokens that were spent on something other than an answer. */
 export interface UsageEntry extends EntryBase {
   type: "usage";
   kind: string;
@@ -135,6 +146,7 @@ export interface UsageEntry extends EntryBase {
   usage: Usage;
 }
 
+/** Moves the current position. */
 export interface LeafEntry extends EntryBase {
   type: "leaf";
   targetId: string | null;

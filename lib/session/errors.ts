@@ -23,6 +23,19 @@ export interface LockHolder {
 /**
  * A session could not be found, read or written. `code` is for programs, `message` for people: what
  * could not be done, why, and what to do about it.
+ *
+ * @example
+ * ```ts
+ * import { JsonlSessionRepo, SessionError } from "bough";
+ *
+ * const repo = new JsonlSessionRepo({ sessionsDir: "sessions" });
+ * try {
+ *   await repo.find("no such session");
+ * } catch (error) {
+ *   if (!(error instanceof SessionError)) throw error;
+ *   console.log(error.code); // not_found
+ * }
+ * ```
  */
 export class SessionError extends Error {
   override readonly name = "SessionError";

@@ -19,7 +19,7 @@ import { byActivity, type SessionSummary, summaryOf, tallyEntries } from "./summ
  *
  * @example
  * ```ts
- * import { MemorySessionRepo } from "./mod.ts";
+ * import { MemorySessionRepo } from "bough";
  *
  * const repo = new MemorySessionRepo();
  * const session = await repo.create({ cwd: "/tmp", id: "notes" });

@@ -189,7 +189,16 @@ export function addUsage(...usages: Usage[]): Usage {
   return sum;
 }
 
-/** The text of a content, its blocks joined without a separator; other blocks give nothing. */
+/**
+ * The text of a content, its blocks joined without a separator; other blocks give nothing.
+ *
+ * @example
+ * ```ts
+ * import { textOf } from "bough";
+ *
+ * console.log(textOf([{ type: "text", text: "Hel" }, { type: "text", text: "lo" }])); // Hello
+ * ```
+ */
 export function textOf(
   content: string | readonly { type: string; text?: string }[] | null | undefined,
 ): string {

@@ -58,9 +58,9 @@ export interface Fork {
  *
  * @example
  * ```ts
- * import { JsonlSessionRepo } from "./mod.ts";
+ * import { JsonlSessionRepo } from "bough";
  *
- * const repo = new JsonlSessionRepo({ sessionsDir: "/tmp/sessions" });
+ * const repo = new JsonlSessionRepo({ sessionsDir: "sessions" });
  * const session = await repo.create({ cwd: "/tmp" });
  * await session.appendMessage({ role: "user", content: "Hello", timestamp: Date.now() });
  * await session.close();

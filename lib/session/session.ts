@@ -33,7 +33,7 @@ export interface NewBranchSummary {
  *
  * @example
  * ```ts
- * import { MemorySessionRepo } from "./mod.ts";
+ * import { MemorySessionRepo } from "bough";
  *
  * const session = await new MemorySessionRepo().create({ cwd: "/tmp" });
  * const id = await session.appendMessage({ role: "user", content: "Hello", timestamp: 0 });

@@ -29,9 +29,14 @@ export interface AnthropicClient {
  * that this file needs no package.
  *
  * @example
- * ```ts ignore
+ * ```ts
  * import Anthropic from "@anthropic-ai/sdk";
- * const model = anthropicMessages({ client: new Anthropic({ maxRetries: 0 }), facts });
+ * import { anthropicMessages, modelFacts } from "bough";
+ *
+ * const client = new Anthropic({ apiKey: "sk-...", maxRetries: 0 });
+ * const facts = await modelFacts("anthropic/claude-haiku-4-5");
+ * const model = anthropicMessages({ client, facts });
+ * console.log(model.facts.name);
  * ```
  */
 export function anthropicMessages(options: AdapterOptions & { client: AnthropicClient }): Model {

@@ -1,12 +1,43 @@
 /** The models that are known without any settings. */
-import type { ModelCost, ModelFacts } from "../model.ts";
+import { type ModelCost, ModelError, type ModelFacts } from "../model.ts";
 import { list, record, text } from "./json.ts";
 
-/** The built-in catalogue (Anthropic and OpenAI). Read when it is asked for, not before. */
+/**
+ * The built-in catalogue (Anthropic and OpenAI). Read when it is asked for, not before.
+ *
+ * @example
+ * ```ts
+ * import { loadCatalogue } from "bough";
+ *
+ * for (const { provider, id } of await loadCatalogue()) console.log(`${provider}/${id}`);
+ * ```
+ */
 export async function loadCatalogue(): Promise<readonly ModelFacts[]> {
   const { default: providers } = await import("./models.json", { with: { type: "json" } });
   return Object.entries(providers).flatMap(([provider, models]) =>
     list(models).map((model) => factsOf(provider, record(model)))
+  );
+}
+
+/**
+ * What the built-in catalogue says of a model, by `provider/id`. Rejects with a `ModelError`
+ * `unknown_model`.
+ *
+ * @example
+ * ```ts
+ * import { modelFacts } from "bough";
+ *
+ * const facts = await modelFacts("anthropic/claude-haiku-4-5");
+ * console.log(facts.contextWindow); // 200000
+ * ```
+ */
+export async function modelFacts(name: string): Promise<ModelFacts> {
+  const facts = (await loadCatalogue()).find(({ provider, id }) => `${provider}/${id}` === name);
+  if (facts) return facts;
+  const advice = 'write "provider/id", or give the facts yourself';
+  throw new ModelError(
+    "unknown_model",
+    `Cannot find the model ${name} in the catalogue: ${advice}`,
   );
 }
 

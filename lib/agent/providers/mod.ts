@@ -1,6 +1,6 @@
 /** Models behind wire formats, and what is known of models. Imports no package. */
 export { type AnthropicClient, anthropicMessages } from "./anthropic_messages.ts";
-export { loadCatalogue } from "./catalog.ts";
+export { loadCatalogue, modelFacts } from "./catalog.ts";
 export { type CompletionsCompat } from "./completions_compat.ts";
 export { costOf } from "./cost.ts";
 export { type AskedModel, keyAdvice, MODEL_ERROR_FATE, modelErrorFrom } from "./errors.ts";
@@ -14,7 +14,7 @@ export {
 } from "./images.ts";
 export { openaiCompletions, type OpenAICompletionsClient } from "./openai_completions.ts";
 export { openaiResponses, type OpenAIResponsesClient } from "./openai_responses.ts";
-export { replayModel } from "./replay.ts";
+export { type RecordedMessage, replayModel } from "./replay.ts";
 export {
   type AdapterOptions,
   IDLE_TIMEOUT_MS,

@@ -25,10 +25,25 @@ export interface OpenAICompletionsClient {
  * know is said by `compat`; what is left out there follows from the provider and the base URL.
  *
  * @example
- * ```ts ignore
+ * ```ts
  * import OpenAI from "openai";
- * const client = new OpenAI({ baseURL: "http://localhost:11434/v1", apiKey: "-", maxRetries: 0 });
- * const model = openaiCompletions({ client, facts });
+ * import { openaiCompletions } from "bough";
+ *
+ * const model = openaiCompletions({
+ *   client: new OpenAI({ baseURL: "http://localhost:11434/v1", apiKey: "-", maxRetries: 0 }),
+ *   facts: {
+ *     provider: "ollama",
+ *     id: "qwen3:8b",
+ *     name: "Qwen 3",
+ *     api: "openai-completions",
+ *     contextWindow: 40_000,
+ *     maxTokens: 8_000,
+ *     reasoning: true,
+ *     input: ["text"],
+ *     cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+ *   },
+ * });
+ * console.log(model.facts.name);
  * ```
  */
 export function openaiCompletions(

@@ -22,9 +22,13 @@ export interface OpenAIResponsesClient {
  * reasoning comes back with each answer, is kept in the session, and goes out again.
  *
  * @example
- * ```ts ignore
+ * ```ts
  * import OpenAI from "openai";
- * const model = openaiResponses({ client: new OpenAI({ maxRetries: 0 }), facts });
+ * import { loadCatalogue, openaiResponses } from "bough";
+ *
+ * const client = new OpenAI({ apiKey: "sk-...", maxRetries: 0 });
+ * const facts = (await loadCatalogue()).find(({ api }) => api === "openai-responses");
+ * if (facts) console.log(openaiResponses({ client, facts }).facts.name);
  * ```
  */
 export function openaiResponses(

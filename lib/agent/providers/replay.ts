@@ -1,4 +1,4 @@
-import type { AssistantMessage, Message } from "../../session/mod.ts";
+import { type AssistantMessage, type Message, noUsage } from "../../session/mod.ts";
 import type { Model, ModelEvent, ModelFacts } from "../model.ts";
 import { systemTimer, type Timer } from "../timer.ts";
 import { Answer } from "./answer.ts";
@@ -18,6 +18,13 @@ const REPLAY_FACTS: ModelFacts = {
   cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
 };
 
+/** A message of a recording. An answer needs only its content. */
+export type RecordedMessage =
+  | Message
+  | Pick<AssistantMessage, "role" | "content"> & Partial<AssistantMessage>;
+
+type RecordedAnswer = Extract<RecordedMessage, { role: "assistant" }>;
+
 /**
  * A model that answers from a recording: the n-th call of this model gets the n-th assistant message
  * of `messages`, in pieces as a provider would send it. Recorded answers that failed or were aborted
@@ -26,16 +33,20 @@ const REPLAY_FACTS: ModelFacts = {
  * recorded, its cost by `facts` (nothing, if left out). After the last answer a call fails.
  *
  * @example
- * ```ts ignore
- * const model = replayModel({ messages: (await session.buildContext()).messages });
+ * ```ts
+ * import { Agent, replayModel } from "bough";
+ *
+ * const hello = { type: "text", text: "Hello." } as const;
+ * const model = replayModel({ messages: [{ role: "assistant", content: [hello] }] });
+ * await new Agent({ model }).prompt("Say hello.");
  * ```
  */
 export function replayModel(
-  options: { messages: readonly Message[]; facts?: Partial<ModelFacts>; timer?: Timer },
+  options: { messages: readonly RecordedMessage[]; facts?: Partial<ModelFacts>; timer?: Timer },
 ): Model {
   const facts = { ...REPLAY_FACTS, ...options.facts };
   const timer = options.timer ?? systemTimer;
-  const recorded = options.messages.filter((message): message is AssistantMessage =>
+  const recorded = options.messages.filter((message): message is RecordedAnswer =>
     message.role === "assistant" && message.stopReason !== "error" &&
     message.stopReason !== "aborted"
   );
@@ -53,7 +64,7 @@ export function replayModel(
 }
 
 async function* replay(
-  message: AssistantMessage,
+  message: RecordedAnswer,
   answer: Answer,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, void, void> {
@@ -69,11 +80,25 @@ async function* replay(
     answer.end(place);
   }
   if (signal.aborted) return yield* abort(answer);
-  const { input, output, cacheRead, cacheWrite } = message.usage;
+  const { input, output, cacheRead, cacheWrite } = message.usage ?? noUsage();
   answer.count({ input, output, cacheRead, cacheWrite });
-  const { stopReason } = message;
-  answer.finish(stopReason === "error" || stopReason === "aborted" ? "stop" : stopReason);
+  answer.finish(finishOf(message));
   yield* answer.take();
+}
+
+/** How an answer ended: as recorded, else as its content says. */
+function finishOf({ content, stopReason }: RecordedAnswer): "stop" | "length" | "toolUse" {
+  const hasCalls = content.some(({ type }) => type === "toolCall");
+  switch (stopReason ?? (hasCalls ? "toolUse" : "stop")) {
+    case "length":
+      return "length";
+    case "toolUse":
+      return "toolUse";
+    case "stop":
+    case "error":
+    case "aborted":
+      return "stop";
+  }
 }
 
 async function* fail(answer: Answer, reason: string): AsyncGenerator<ModelEvent, void, void> {

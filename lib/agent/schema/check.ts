@@ -37,7 +37,7 @@ const VALUE_CHARACTERS_MAX = 60;
  *
  * @example
  * ```ts
- * import { checkArguments } from "@bough/bough";
+ * import { checkArguments } from "bough";
  *
  * const schema = { type: "object", properties: { limit: { type: "integer" } } };
  * checkArguments(schema, { limit: "10" }); // { ok: true, args: { limit: 10 } }

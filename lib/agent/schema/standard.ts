@@ -44,7 +44,7 @@ export interface StandardTool<Output> {
  *
  * @example
  * ```ts
- * import { defineTool } from "@bough/bough";
+ * import { defineTool } from "bough";
  * import { z } from "zod";
  *
  * const add = defineTool({

@@ -59,7 +59,16 @@ export function codingTools(options: ToolOptions): Tool[] {
   return TOOL_NAMES.map((name) => FACTORIES[name](shared));
 }
 
-/** The tools that change nothing: `read`, `grep`, `find` and `ls`. */
+/**
+ * The tools that change nothing: `read`, `grep`, `find` and `ls`.
+ *
+ * @example
+ * ```ts
+ * import { readOnlyTools } from "bough";
+ *
+ * console.log(readOnlyTools({ cwd: "/tmp" }).map(({ name }) => name).join(" ")); // read grep find ls
+ * ```
+ */
 export function readOnlyTools(options: ToolOptions): Tool[] {
   return codingTools(options).filter((tool) => tool.readOnly === true);
 }
