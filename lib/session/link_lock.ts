@@ -37,14 +37,26 @@ export function claimLink(fs: FileSystem, path: string, request: ClaimRequest): 
     const fd = fs.open(written, "wx", 0o600);
     try {
       const bytes = new TextEncoder().encode(JSON.stringify(request.record) + "\n");
-      if (fs.write(fd, bytes) !== bytes.length) throw new Error(`Cannot write ${written} whole`);
+      if (fs.write(fd, bytes) !== bytes.length) {
+        throw Object.assign(new Error("the disk took only a part"), { code: "ENOSPC" });
+      }
       if (request.durable) fs.sync(fd);
     } finally {
       fs.close(fd);
     }
     return takeName(fs, { path, written, request, depth: 0 });
   } finally {
-    fs.remove(written);
+    removeLeftover(fs, written);
+  }
+}
+
+/** A name that nobody looks at; where it cannot be removed, the lock is what it is all the same. */
+function removeLeftover(fs: FileSystem, path: string): void {
+  try {
+    fs.remove(path);
+  } catch (error) {
+    // Anything else is a fault of ours.
+    if (errorCode(error) === undefined) throw error;
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import { SessionError } from "./errors.ts";
 import type { LockHolder } from "./errors.ts";
-import { type FileStat, type FileSystem, nodeFileSystem } from "./file_system.ts";
+import { errorCode, type FileStat, type FileSystem, nodeFileSystem } from "./file_system.ts";
 import { type Flock, type FlockOutcome, openFlock } from "./flock_lock.ts";
 import {
   describeHolder,
@@ -137,14 +137,21 @@ export class FileLock implements SessionLock {
   /** Without flock: the lock file is the lock. */
   #claimOrThrow(file: string, stat: FileStat): HeldLock {
     const path = lockPathOf(this.#fs, file);
-    const claim = this.#tryClaim(file, () =>
+    const claim = this.#attempt("lock", file, () =>
       this.#claim(path, {
         record: makeRecord(this.#processes.self(), "link", stat),
         fateOf: (standing) => this.#fateOfStanding(standing, file, stat),
       }));
     switch (claim.kind) {
       case "held":
-        return claim;
+        return {
+          release: () =>
+            this.#attempt(
+              "let others write (this process holds the lock until it ends)",
+              file,
+              () => claim.release(),
+            ),
+        };
       case "busy":
         throw this.#busy(file, claim);
       case "unreadable":
@@ -157,16 +164,17 @@ export class FileLock implements SessionLock {
     }
   }
 
-  #tryClaim(file: string, claim: () => Claim): Claim {
+  /** Says what a failing file system did to the lock. */
+  #attempt<T>(what: string, file: string, operation: () => T): T {
     try {
-      return claim();
+      return operation();
     } catch (error) {
-      if (error instanceof SessionError) throw error;
-      throw new SessionError(
-        "write_failed",
-        `Cannot lock ${file}: ${error instanceof Error ? error.message : String(error)}`,
-        { file, cause: error },
-      );
+      if (error instanceof SessionError || errorCode(error) === undefined) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new SessionError("write_failed", `Cannot ${what} ${file}: ${reason}`, {
+        file,
+        cause: error,
+      });
     }
   }
 
@@ -195,6 +203,9 @@ export class FileLock implements SessionLock {
       release() {
         try {
           if (claim.kind === "held") claim.release();
+        } catch (error) {
+          // A record that stays behind is stale and keeps nobody out.
+          if (errorCode(error) === undefined) throw error;
         } finally {
           flock.unlock();
         }

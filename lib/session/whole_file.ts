@@ -24,7 +24,11 @@ export function writeWhole(fs: FileSystem, file: string, { chunks, mode, sync }:
     for (const chunk of chunks) {
       for (let at = 0; at < chunk.length;) {
         const count = fs.write(fd, chunk.subarray(at));
-        if (count === 0) throw new Error("no more bytes were taken (is the disk full?)");
+        if (count === 0) {
+          throw Object.assign(new Error("no more bytes were taken (is the disk full?)"), {
+            code: "ENOSPC",
+          });
+        }
         at += count;
       }
     }

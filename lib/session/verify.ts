@@ -1,0 +1,39 @@
+/** Looks for every kind of damage in a session file, and says what each means for its tree. */
+import { fileSource } from "./byte_source.ts";
+import { diagnose, type VerifyReport } from "./diagnosis.ts";
+import { SessionError } from "./errors.ts";
+import { type FileSystem, nodeFileSystem } from "./file_system.ts";
+import { FileLock } from "./lock.ts";
+
+export interface VerifyOptions {
+  fs?: FileSystem;
+  lock?: FileLock;
+}
+
+/**
+ * Reads a session file whole and reports everything that is wrong with it. Nothing is changed and
+ * no lock is taken.
+ *
+ *     const { findings } = verifySession("/home/me/.bough/sessions/.../s.jsonl");
+ *
+ * @throws SessionError `not_found`, or `not_a_session` for what is no file.
+ */
+export function verifySession(file: string, options: VerifyOptions = {}): VerifyReport {
+  const fs = options.fs ?? nodeFileSystem;
+  const stat = fs.stat(file);
+  if (!stat) {
+    throw new SessionError("not_found", `Cannot verify ${file}: there is no such file`, { file });
+  }
+  if (!stat.isFile) {
+    throw new SessionError("not_a_session", `Cannot verify ${file}: it is not a file`, { file });
+  }
+  const lock = options.lock ?? new FileLock({ fs });
+  const fd = fs.open(file, "r");
+  try {
+    const state = lock.inspect(file);
+    const { report } = diagnose(fileSource(fs, fd, stat.size), { file, fs, lock: state });
+    return report;
+  } finally {
+    fs.close(fd);
+  }
+}
