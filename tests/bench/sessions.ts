@@ -89,11 +89,14 @@ class Conversation {
       this.#answer(text(800), "stop");
   }
 
-  /** A compaction that keeps nothing from before it. */
+  /** A compaction that keeps one entry from before it, with the checkpoint that we write. */
   compaction(): string {
     const firstKeptEntryId = this.#parentId;
     const summary = this.#dice.text(4000);
-    return this.#line("compaction", { summary, firstKeptEntryId, tokensBefore: 180_000 });
+    const model = { provider: "anthropic", modelId: "claude-haiku-4-5" };
+    const checkpoint = { model, thinkingLevel: "off" };
+    const tokensBefore = 180_000;
+    return this.#line("compaction", { summary, firstKeptEntryId, tokensBefore, checkpoint });
   }
 }
 

@@ -43,7 +43,7 @@ async function runShell(script: string): Promise<FinishedProcess> {
   });
 }
 
-describe.skipIf(!HAS_TOOLS)("README.md", () => {
+describe.skipIf(!HAS_TOOLS)("README.md in a shell", () => {
   test.each(blocks("sh"))("its example works: %s", async (script) => {
     const { stdout, stderr, code } = await runShell(script);
     expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
@@ -61,8 +61,29 @@ describe.skipIf(!HAS_TOOLS)("README.md", () => {
   });
 });
 
-test("README.md has ten examples", () => {
-  expect(blocks("(?:sh|cron|ts)").length).toBeGreaterThanOrEqual(10);
+describe("README.md", () => {
+  test("has ten examples", () => {
+    expect(blocks("(?:sh|cron|ts|js)").length).toBeGreaterThanOrEqual(10);
+  });
+
+  test.each(blocks("ts"))("its program works: %s", async (code) => {
+    using temp = new TempDirectory();
+    await using server = await ScriptedServer.start([anthropicAnswer({ text: "An answer." })]);
+    // Below the project, so that `bough` means the project itself.
+    const directory = fs.mkdtempSync(path.join(ROOT, "dist/readme-"));
+    try {
+      const file = path.join(directory, "agent.ts");
+      fs.writeFileSync(file, code);
+      const env = { ANTHROPIC_API_KEY: "scripted", ANTHROPIC_BASE_URL: server.url };
+      const { stdout, stderr, code: exit } = await runProcess(process.execPath, [file], {
+        temp,
+        env,
+      });
+      expect({ stdout, stderr, exit }).toEqual({ stdout: "An answer.\n", stderr: "", exit: 0 });
+    } finally {
+      fs.rmSync(directory, { recursive: true, force: true });
+    }
+  });
 });
 
 test("README.md says what --help prints", async () => {
