@@ -4,8 +4,11 @@ import type { CompactionEntry, SessionEntry, ThinkingLevel } from "../session/mo
 
 export type CompactionReason = "manual" | "threshold" | "overflow";
 
+/** What a live conversation tells. `agent_settled` is the last event of each piece of work. */
 export type AgentSessionEvent =
-  | AgentEvent
+  | Exclude<AgentEvent, { type: "message_end" }>
+  /** The message is in the session, under `entryId`. */
+  | Extract<AgentEvent, { type: "message_end" }> & { entryId?: string }
   | { type: "agent_settled"; aborted: boolean }
   | { type: "queue_update"; steering: string[]; followUp: string[] }
   | { type: "compaction_start"; reason: CompactionReason }
@@ -17,6 +20,7 @@ export type AgentSessionEvent =
     willRetry: boolean;
     errorMessage?: string;
   }
+  /** An entry that is no message; messages have `message_end`. */
   | { type: "entry_appended"; entry: SessionEntry }
   | { type: "session_info_changed"; name: string | undefined }
   | { type: "thinking_level_changed"; level: ThinkingLevel }

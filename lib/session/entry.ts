@@ -71,6 +71,8 @@ export interface Checkpoint {
   model: ModelRef | null;
   thinkingLevel: ThinkingLevel;
   name?: string;
+  /** What was used before the compaction, on its branch and in the session with this id. */
+  totals?: { sessionId: string; branch: Usage; session: Usage };
 }
 
 /** A summary that stands for what came before it; what it keeps comes after the summary. */

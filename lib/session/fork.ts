@@ -110,28 +110,35 @@ class PathCopy {
     return lines;
   }
 
-  /** The bytes of all lines. Neighbours in the source are read together. */
+  /** The bytes of all lines: neighbours in the source in one piece, small pieces put together. */
   *chunks(more: readonly Buffer[]): Generator<Buffer> {
-    let pieces: Buffer[] = [];
+    let small: Buffer[] = [];
     let size = 0;
-    for (const line of this.#copied) {
-      const bytes = "line" in line ? [line.line] : [...this.#read(line), LF];
-      for (const piece of bytes) {
-        pieces.push(piece);
-        size += piece.length;
-        if (size < CHUNK_SIZE) continue;
-        yield Buffer.concat(pieces);
-        pieces = [];
+    for (const piece of this.#pieces(more)) {
+      if (size > 0 && size + piece.length > CHUNK_SIZE) {
+        yield Buffer.concat(small);
+        small = [];
         size = 0;
       }
+      if (piece.length < CHUNK_SIZE) {
+        small.push(piece);
+        size += piece.length;
+      } else yield piece;
     }
-    yield Buffer.concat([...pieces, ...more]);
+    if (size > 0) yield Buffer.concat(small);
   }
 
-  *#read({ start, end }: { start: number; end: number }): Generator<Buffer> {
-    for (let at = start; at < end; at += CHUNK_SIZE) {
-      yield this.#lines.source.read(at, Math.min(end, at + CHUNK_SIZE));
+  *#pieces(more: readonly Buffer[]): Generator<Buffer> {
+    for (const copied of this.#copied) {
+      if ("line" in copied) yield copied.line;
+      else {
+        for (let at = copied.start; at < copied.end; at += CHUNK_SIZE) {
+          yield this.#lines.source.read(at, Math.min(copied.end, at + CHUNK_SIZE));
+        }
+        yield LF;
+      }
     }
+    yield* more;
   }
 
   #copy({ id, parentId, offset, length }: EntryHead, changed: JsonObject | undefined): void {

@@ -1,4 +1,4 @@
-/** Writes a fork's file. */
+/** Writes the file of a fork or of an imported session. */
 import { Buffer } from "node:buffer";
 import * as path from "node:path";
 import { encodeHeader } from "./codec.ts";
@@ -9,14 +9,14 @@ import type { StorageEnvironment } from "./storage_env.ts";
 import { writeWhole } from "./whole_file.ts";
 
 /**
- * Writes a fork under a name of its own first, so that it is there whole or not at all.
+ * Writes it under a name of its own first, so that it is there whole or not at all.
  *
  * @throws SessionError `write_failed`.
  */
 export function writeFork(
   file: string,
   header: SessionHeader,
-  plan: ForkPlan,
+  plan: Pick<ForkPlan, "chunks">,
   { fs, durability }: StorageEnvironment,
 ): void {
   const directory = path.dirname(file);
@@ -30,14 +30,14 @@ export function writeFork(
     if (sync) fs.syncDirectory(directory);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new SessionError("write_failed", `Cannot write the fork ${file}: ${reason}`, {
+    throw new SessionError("write_failed", `Cannot write the new session ${file}: ${reason}`, {
       file,
       cause,
     });
   }
 }
 
-function* lines(header: SessionHeader, plan: ForkPlan): Generator<Buffer> {
+function* lines(header: SessionHeader, plan: Pick<ForkPlan, "chunks">): Generator<Buffer> {
   yield Buffer.from(encodeHeader(header));
   yield* plan.chunks();
 }

@@ -14,11 +14,13 @@ import {
 } from "./context.ts";
 import type { Damage, EntryBody, LeafEntry, SessionEntry, SessionHeader } from "./entry.ts";
 import { SessionError } from "./errors.ts";
+import { addUsage, noUsage, type Usage } from "./message.ts";
 import type { LogReader } from "./log_reader.ts";
 import { KeptEntryError, type SessionLog } from "./session_log.ts";
 import { type PathLines, type SessionStorage, type TreeNode, unknownEntry } from "./storage.ts";
 import { makeEntry, type StorageEnvironment } from "./storage_env.ts";
 import { applyLabel, treeOf } from "./tree_view.ts";
+import { checkpointTotals, mayHaveUsage, usageInLine, type UsageTotals } from "./usage_totals.ts";
 
 /** An open session file. */
 export interface OpenLog {
@@ -127,6 +129,33 @@ export class JsonlSessionStorage implements SessionStorage {
     const known = this.#contextPath(leafId);
     known.settings ??= this.#reader.settle(() => this.#findSettings(known));
     return { ...known.settings };
+  }
+
+  usage(leafId: string | null): UsageTotals {
+    return this.#reader.settle(() => {
+      const path = leafId === null ? [] : this.#reader.ancestors(leafId);
+      return {
+        branch: this.#addUp(path, "branch"),
+        session: this.#addUp(this.#reader.headsBackward(), "session"),
+      };
+    });
+  }
+
+  /** Adds up usages, newest first, down to a checkpoint that knows the rest. */
+  #addUp(heads: Iterable<EntryHead>, of: keyof UsageTotals): Usage {
+    let sum = noUsage();
+    for (const head of heads) {
+      if (!mayHaveUsage(head)) continue;
+      const usage = usageInLine(this.#reader.bytes(head));
+      if (usage) sum = addUsage(sum, usage);
+      if (head.type !== "compaction") continue;
+      const [entry] = this.#reader.read([head]);
+      const before = entry?.type === "compaction"
+        ? checkpointTotals(entry.checkpoint, of, this.header.id)
+        : undefined;
+      if (before) return addUsage(sum, before);
+    }
+    return sum;
   }
 
   lines(leafId: string | null): PathLines {

@@ -49,15 +49,17 @@ export function lineNumbers(source: ByteSource, offsets: readonly number[]): num
 export class BackwardLines {
   readonly #source: ByteSource;
   readonly #floor: number;
+  readonly #blockSize: number;
   /** Where the line that is being put together ends. */
   #lineEnd: number;
   #terminated: boolean;
   #position: number;
   #block: { start: number; bytes: Buffer } | undefined;
 
-  constructor(source: ByteSource, floor: number) {
+  constructor(source: ByteSource, floor: number, blockSize = BLOCK_SIZE) {
     this.#source = source;
     this.#floor = floor;
+    this.#blockSize = blockSize;
     this.#position = source.size;
     this.#lineEnd = source.size;
     this.#terminated = false;
@@ -76,7 +78,7 @@ export class BackwardLines {
   /** The lines that begin in the next block down, last first; none if a longer line goes on. */
   next(): LineSpan[] {
     if (this.done) return [];
-    const start = Math.max(this.#floor, this.#position - BLOCK_SIZE);
+    const start = Math.max(this.#floor, this.#position - this.#blockSize);
     const bytes = this.#source.read(start, this.#position);
     this.#block = { start, bytes };
     const ends: number[] = [];

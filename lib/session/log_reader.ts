@@ -26,6 +26,7 @@ export class LogReader {
   #source: ByteSource;
   readonly #floor: number;
   readonly #name: string;
+  readonly #blockSize: number | undefined;
   /** Offsets of lines that are not what their heads say. */
   readonly #broken = new Set<number>();
   #lines: BackwardLines;
@@ -35,16 +36,20 @@ export class LogReader {
   #appended: EntryHead[] = [];
   #problems: (LineProblem & { offset: number })[] = [];
   #index: EntryIndex | undefined;
+  /** Counts the times that reading began anew. */
+  #reading = 0;
 
   /**
    * @param floor Where the line after the header begins.
    * @param name What errors call the session: its path.
+   * @param blockSize How much is read at a time, in bytes.
    */
-  constructor(source: ByteSource, floor: number, name: string) {
+  constructor(source: ByteSource, floor: number, name: string, blockSize?: number) {
     this.#source = source;
     this.#floor = floor;
     this.#name = name;
-    this.#lines = new BackwardLines(source, floor);
+    this.#blockSize = blockSize;
+    this.#lines = new BackwardLines(source, floor, blockSize);
   }
 
   /** The bytes that heads refer to. */
@@ -84,7 +89,8 @@ export class LogReader {
   /** Forgets what was read; the source may be another view of the same file. */
   restart(source: ByteSource): void {
     this.#source = source;
-    this.#lines = new BackwardLines(source, this.#floor);
+    this.#reading++;
+    this.#lines = new BackwardLines(source, this.#floor, this.#blockSize);
     this.#tail = [];
     this.#appended = [];
     this.#problems = [];
@@ -128,32 +134,36 @@ export class LogReader {
    * that is not there gives nothing.
    */
   *ancestors(id: string): Generator<EntryHead, void> {
+    const reading = this.#reading;
     let back = this.#index ? undefined : this.#findInTail(id, 0);
-    let last: number | undefined;
+    let last: EntryHead | undefined;
     while (back !== undefined) {
       const node: number | null | undefined = this.#nodeInTail(back);
       if (node === null) return;
-      last = back;
-      if (node === undefined) break;
-      const head = this.#head(node);
-      if (!head) break;
-      yield head;
-      if (head.parentId === null) return;
-      last = node;
-      back = this.#findInTail(head.parentId, node + 1);
+      last = this.#head(node ?? back);
+      if (!last || node === undefined) break;
+      yield last;
+      if (last.parentId === null) return;
+      back = this.#findInTail(last.parentId, node + 1);
     }
-    yield* this.#ancestorsInIndex(id, last);
+    yield* this.#ancestorsInIndex(id, last, reading);
   }
 
   /** Goes on where the tail cannot tell: a parent is missing, or stands further down. */
-  *#ancestorsInIndex(id: string, last: number | undefined): Generator<EntryHead, void> {
+  *#ancestorsInIndex(
+    id: string,
+    last: EntryHead | undefined,
+    reading: number,
+  ): Generator<EntryHead, void> {
     const index = this.index();
-    let at: number | undefined;
-    if (last === undefined) at = index.findNode(id);
-    else {
-      const position = index.size - 1 - last;
-      at = index.head(position).type === "leaf" ? index.nodeAt(position) : index.parent(position);
-    }
+    // To build the index may have shown that a line is broken, and with it the walk so far.
+    if (last && reading !== this.#reading) throw new BrokenLine(`entry ${last.id}`);
+    const position = last && index.positionOf(last.offset);
+    let at = position === undefined
+      ? index.findNode(id)
+      : last?.type === "leaf"
+      ? index.nodeAt(position)
+      : index.parent(position);
     for (; at !== undefined; at = index.parent(at)) yield index.head(at);
   }
 

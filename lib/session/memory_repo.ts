@@ -11,6 +11,7 @@ import { assertSessionId } from "./paths.ts";
 import { type Clock, type Ids, randomIds, systemClock } from "./ports.ts";
 import type { Fork, ForkOptions, NewSession } from "./repo.ts";
 import { Session } from "./session.ts";
+import type { OpenSessionOptions, SessionRepo } from "./session_repo.ts";
 import type { MemoryEnvironment } from "./storage_env.ts";
 import { byActivity, type SessionSummary, summaryOf, tallyEntries } from "./summary.ts";
 
@@ -26,7 +27,7 @@ import { byActivity, type SessionSummary, summaryOf, tallyEntries } from "./summ
  * console.log(session.id, session.file); // notes undefined
  * ```
  */
-export class MemorySessionRepo {
+export class MemorySessionRepo implements SessionRepo {
   readonly #environment: MemoryEnvironment;
   readonly #sessions = new Map<string, MemorySessionStorage>();
 
@@ -40,17 +41,28 @@ export class MemorySessionRepo {
   }
 
   /** The session with an id. @throws SessionError `not_found`. */
-  async open(id: string): Promise<Session> {
+  async open(id: string, options: Pick<OpenSessionOptions, "cwd"> = {}): Promise<Session> {
     const storage = this.#sessions.get(id);
     if (!storage) throw notFound(id);
     storage.open();
-    return new Session(storage);
+    return new Session(storage, options);
   }
 
   /** The session of a directory with the newest message, or undefined if it has none. */
   async continueRecent(cwd: string): Promise<Session | undefined> {
+    const id = await this.findRecent(cwd);
+    return id === undefined ? undefined : this.open(id);
+  }
+
+  /** The id of the session that `continueRecent` would open. */
+  async findRecent(cwd: string): Promise<string | undefined> {
     const [newest] = await this.list({ cwd });
-    return newest && this.open(newest.id);
+    return newest?.id;
+  }
+
+  /** The id, if a session of the directory has it. */
+  async findKey(id: string, cwd: string): Promise<string | undefined> {
+    return this.#sessions.get(id)?.header.cwd === cwd ? id : undefined;
   }
 
   /** The id that an id, the unique start of one or a name means. @throws SessionError. */
@@ -102,6 +114,20 @@ export class MemorySessionRepo {
     }
     const session = new Session(storage);
     return plan.editorText === undefined ? { session } : { session, editorText: plan.editorText };
+  }
+
+  /** Takes in a copy of a session file. @throws SessionError as `JsonlSessionRepo.open`. */
+  async importFile(file: string, options: { cwd?: string } = {}): Promise<Session> {
+    const { JsonlSessionRepo } = await import("./repo.ts");
+    const source = await new JsonlSessionRepo({ sessionsDir: "" }).open(file, { access: "read" });
+    try {
+      const id = this.#sessions.has(source.id) ? {} : { id: source.id };
+      const storage = this.#create({ cwd: options.cwd ?? source.header.cwd, ...id });
+      for (const entry of await source.getEntries()) storage.add(entry);
+      return new Session(storage);
+    } finally {
+      await source.close();
+    }
   }
 
   #create({ cwd, id = this.#environment.ids.sessionId(), parentSession }: NewSession) {

@@ -9,6 +9,7 @@ import { type PathLines, type SessionStorage, type TreeNode, unknownEntry } from
 import { makeEntry, type MemoryEnvironment } from "./storage_env.ts";
 import { EntryIndex } from "./tree.ts";
 import { applyLabel, treeOf } from "./tree_view.ts";
+import { usageOfEntries, type UsageTotals } from "./usage_totals.ts";
 
 /** Entries as they would be in a file, without one. */
 export class MemorySessionStorage implements SessionStorage {
@@ -92,6 +93,10 @@ export class MemorySessionStorage implements SessionStorage {
 
   settings(leafId: string | null): ContextSettings {
     return settingsOf(this.path(leafId));
+  }
+
+  usage(leafId: string | null): UsageTotals {
+    return { branch: usageOfEntries(this.path(leafId)), session: usageOfEntries(this.#entries) };
   }
 
   lines(leafId: string | null): PathLines {

@@ -35,3 +35,4 @@ export { type Finding, type FindingKind } from "./findings.ts";
 export { type VerifyOptions, verifySession } from "./verify.ts";
 export { type RepairChange } from "./repair_plan.ts";
 export { type RepairOptions, type RepairReport, repairSession } from "./repair.ts";
+export { type OpenSessionOptions, type SessionRepo } from "./session_repo.ts";

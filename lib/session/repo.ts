@@ -1,7 +1,8 @@
 /** The sessions in a directory. */
 import { Buffer } from "node:buffer";
 import * as path from "node:path";
-import { SESSION_VERSION, type SessionHeader } from "./entry.ts";
+import { encodeEntry } from "./codec.ts";
+import { SESSION_VERSION, type SessionEntry, type SessionHeader } from "./entry.ts";
 import { SessionError } from "./errors.ts";
 import { type FileSystem, nodeFileSystem } from "./file_system.ts";
 import { type ForkPlan, type ForkPoint, planFork } from "./fork.ts";
@@ -9,9 +10,10 @@ import { writeFork } from "./fork_file.ts";
 import { JsonlSessionStorage, type OpenLog } from "./jsonl_storage.ts";
 import { FileLock } from "./lock.ts";
 import { type Access, openLog, planLog } from "./open_log.ts";
-import { assertSessionId, fileName, sessionDirectory } from "./paths.ts";
+import { assertSessionId, fileName, isSessionId, sessionDirectory } from "./paths.ts";
 import { type Clock, type Ids, randomIds, type SessionLock, systemClock } from "./ports.ts";
 import { Session } from "./session.ts";
+import type { OpenSessionOptions, SessionRepo } from "./session_repo.ts";
 import { findSession, type SessionFile, sessionFiles } from "./session_files.ts";
 import type { Durability, StorageEnvironment } from "./storage_env.ts";
 import { byActivity, newestMessage, type SessionSummary, summaryOf, tallyLog } from "./summary.ts";
@@ -68,7 +70,7 @@ export interface Fork {
  * console.log(newest?.firstMessage); // Hello
  * ```
  */
-export class JsonlSessionRepo {
+export class JsonlSessionRepo implements SessionRepo {
   /** The directory of all sessions, absolute. */
   readonly sessionsDir: string;
   readonly #isFlat: boolean;
@@ -98,17 +100,25 @@ export class JsonlSessionRepo {
    * reject; by default at the first append. An older version is upgraded on the disk, unless
    * `access` is `read`. An empty file becomes a session, unless `access` is `read`.
    *
-   * @param options `cwd`: the directory that a session made of an empty file works in, by default
-   * the current one.
+   * @param options `cwd`: the directory to work in instead of the session's own; one made of an
+   * empty file works in the current directory otherwise.
    * @throws SessionError `not_found`, `not_a_session`; with `write` also `busy`, `newer_version`,
    * `write_failed`.
    */
-  async open(file: string, options: { access?: Access; cwd?: string } = {}): Promise<Session> {
-    return this.#session(this.#openLog(file, options.access, options.cwd));
+  async open(file: string, options: OpenSessionOptions = {}): Promise<Session> {
+    const { access, cwd } = options;
+    const storage = this.#storage(this.#openLog(file, access, cwd));
+    return new Session(storage, cwd === undefined ? {} : { cwd: path.resolve(cwd) });
   }
 
   /** The session of a directory with the newest message, or undefined if it has none. */
   async continueRecent(cwd: string): Promise<Session | undefined> {
+    const file = await this.findRecent(cwd);
+    return file === undefined ? undefined : this.open(file);
+  }
+
+  /** The file of the session that `continueRecent` would open. */
+  async findRecent(cwd: string): Promise<string | undefined> {
     const newest = this.#files(cwd)
       .map((file) => ({
         file,
@@ -116,7 +126,13 @@ export class JsonlSessionRepo {
       }))
       .sort((a, b) => (b.time ?? 0) - (a.time ?? 0) || b.file.changed - a.file.changed)
       .find(({ time }) => time !== undefined);
-    return newest && this.open(newest.file.path);
+    return newest?.file.path;
+  }
+
+  /** The file of the session of a directory with exactly this id. @throws SessionError `bad_id`. */
+  async findKey(id: string, cwd: string): Promise<string | undefined> {
+    assertSessionId(id);
+    return this.#files(cwd).find(({ header }) => header.id === id)?.path;
   }
 
   /**
@@ -156,6 +172,35 @@ export class JsonlSessionRepo {
       return this.#fork(session, options);
     } finally {
       await session.close();
+    }
+  }
+
+  /**
+   * Takes in a copy of a session file, of ours or of Pi, with all its branches. It keeps its id
+   * unless there is a session with that id, and its directory unless `cwd` is given. The file itself
+   * is not touched.
+   *
+   * @throws SessionError `not_found`, `not_a_session`, `newer_version`, `write_failed`.
+   */
+  async importFile(file: string, options: { cwd?: string } = {}): Promise<Session> {
+    const source = await this.open(file, { access: "read" });
+    try {
+      if (source.header.version > SESSION_VERSION) throw newerSource(source);
+      const isFree = isSessionId(source.id) &&
+        !this.#files(undefined).some(({ header }) => header.id === source.id);
+      const { version, ...kept } = source.header;
+      const header: SessionHeader = {
+        ...kept,
+        version: Math.max(version, SESSION_VERSION),
+        id: isFree ? source.id : this.#environment.ids.sessionId(),
+        cwd: path.resolve(options.cwd ?? source.header.cwd),
+      };
+      const target = this.#fileOf(header);
+      const entries = await source.getEntries();
+      writeFork(target, header, { chunks: () => encoded(entries) }, this.#environment);
+      return await this.open(target);
+    } finally {
+      await source.close();
     }
   }
 
@@ -240,6 +285,10 @@ export class JsonlSessionRepo {
       fallback: file.changed,
     });
   }
+}
+
+function* encoded(entries: readonly SessionEntry[]): Generator<Buffer> {
+  for (const entry of entries) yield Buffer.from(encodeEntry(entry));
 }
 
 function newerSource({ file, id, header }: Session): SessionError {

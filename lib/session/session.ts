@@ -9,6 +9,7 @@ import type { Checkpoint, Damage, SessionEntry, SessionHeader, StoredMessage } f
 import type { CompactionEntry, ContextEditEntry, CustomMessageEntry } from "./entry.ts";
 import type { ThinkingLevel, Usage } from "./message.ts";
 import { type SessionStorage, type TreeNode, unknownEntry } from "./storage.ts";
+import type { UsageTotals } from "./usage_totals.ts";
 
 /** What `appendCompaction` is given. */
 export type NewCompaction = Omit<CompactionEntry, "type" | "id" | "parentId" | "timestamp">;
@@ -45,10 +46,15 @@ export interface NewBranchSummary {
 export class Session {
   /** Where the entries are. */
   readonly storage: SessionStorage;
+  readonly #cwd: string | undefined;
 
-  /** @param storage An open storage; the session goes on to own it. */
-  constructor(storage: SessionStorage) {
+  /**
+   * @param storage An open storage; the session goes on to own it.
+   * @param options `cwd`: the directory to work in instead of the recorded one.
+   */
+  constructor(storage: SessionStorage, options: { cwd?: string } = {}) {
     this.storage = storage;
+    this.#cwd = options.cwd;
   }
 
   get header(): SessionHeader {
@@ -61,7 +67,7 @@ export class Session {
 
   /** The directory in which the session works. */
   get cwd(): string {
-    return this.header.cwd;
+    return this.#cwd ?? this.header.cwd;
   }
 
   /** The file that it has or will have; undefined in memory. */
@@ -124,6 +130,16 @@ export class Session {
     return contextItems(this.storage.pathFromCompaction(leafId));
   }
 
+  /** The part of a branch that its context is made of, root first. @throws as `getBranch`. */
+  async contextBranch(leafId: string | null = this.leafId): Promise<SessionEntry[]> {
+    return this.storage.pathFromCompaction(leafId);
+  }
+
+  /** What the model calls of the active branch, and of all branches, used. */
+  async usageTotals(): Promise<UsageTotals> {
+    return this.storage.usage(this.leafId);
+  }
+
   /** The model and thinking level at the leaf. */
   async settings(): Promise<ContextSettings> {
     return this.storage.settings(this.leafId);
@@ -158,7 +174,8 @@ export class Session {
   #checkpoint(): Checkpoint {
     const { name } = this;
     const { model, thinkingLevel } = this.storage.settings(this.leafId);
-    return { model, thinkingLevel, ...name === undefined ? {} : { name } };
+    const totals = { sessionId: this.id, ...this.storage.usage(this.leafId) };
+    return { model, thinkingLevel, ...name === undefined ? {} : { name }, totals };
   }
 
   /** Appends an extension's own state; it never enters the context. */

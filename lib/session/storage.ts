@@ -4,6 +4,7 @@ import type { EntryHead } from "./codec.ts";
 import type { ContextSettings } from "./context.ts";
 import type { Damage, EntryBody, LeafEntry, SessionEntry, SessionHeader } from "./entry.ts";
 import { SessionError } from "./errors.ts";
+import type { UsageTotals } from "./usage_totals.ts";
 
 /**
  * The entries of one session. Calls are synchronous: an entry is written, then applied, and nothing
@@ -43,6 +44,8 @@ export interface SessionStorage {
   pathFromCompaction(leafId: string | null): SessionEntry[];
   /** The model and thinking level that a path ends with. @throws SessionError `unknown_entry`. */
   settings(leafId: string | null): ContextSettings;
+  /** What the model calls used. @throws SessionError `unknown_entry`. */
+  usage(leafId: string | null): UsageTotals;
   /** A path as lines, to be copied without being parsed. @throws SessionError `unknown_entry`. */
   lines(leafId: string | null): PathLines;
   /** All entries in the order in which they were written, `leaf` entries included. */

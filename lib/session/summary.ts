@@ -1,11 +1,8 @@
 /** What a list says of a session. */
-import type { Buffer } from "node:buffer";
-import { type EntryHead, parseEntry } from "./codec.ts";
 import type { ModelRef, SessionEntry, SessionHeader } from "./entry.ts";
 import type { LogReader } from "./log_reader.ts";
 import { textOf } from "./message.ts";
-import { objectEnd } from "./salvage.ts";
-import { isRecord, parseJson } from "./sound.ts";
+import { mayHaveUsage, usageInLine, usageOf } from "./usage_totals.ts";
 
 /** A session at a glance. */
 export interface SessionSummary {
@@ -44,7 +41,7 @@ export function tallyEntries(entries: readonly SessionEntry[]): Tally {
   for (const entry of entries) {
     if (entry.type === "message") countMessage(tally, entry);
     noteFirst(tally, entry);
-    tally.cost += costOf(entry);
+    tally.cost += usageOf(entry)?.cost.total ?? 0;
   }
   return tally;
 }
@@ -62,7 +59,7 @@ export function tallyLog(reader: LogReader): Tally {
       ) {
         for (const entry of reader.read([head])) noteFirst(tally, entry);
       }
-      if (mayCost(head)) tally.cost += costIn(reader.bytes(head));
+      if (mayHaveUsage(head)) tally.cost += usageInLine(reader.bytes(head))?.cost.total ?? 0;
     }
     return tally;
   });
@@ -84,48 +81,6 @@ function countMessage(tally: Tally, { timestamp }: { timestamp?: string }): void
 function noteFirst(tally: Tally, entry: SessionEntry): void {
   if (tally.firstMessage !== "" || entry.type !== "message") return;
   if (entry.message.role === "user") tally.firstMessage = textOf(entry.message.content);
-}
-
-function costOf(entry: SessionEntry): number {
-  switch (entry.type) {
-    case "message":
-      return entry.message.role === "assistant" ? entry.message.usage.cost.total : 0;
-    case "usage":
-      return entry.usage.cost.total;
-    case "compaction":
-    case "branch_summary":
-      return totalOf(entry.usage) ?? 0;
-    default:
-      return 0;
-  }
-}
-
-function mayCost({ type, role }: EntryHead): boolean {
-  return type === "message"
-    ? (role ?? "assistant") === "assistant"
-    : type === "usage" || type === "compaction" || type === "branch_summary";
-}
-
-/** `"usage":` and its object, which is short. */
-const USAGE = '"usage":';
-const USAGE_MAX = 1000;
-
-/** The cost that a line tells: from its last usage, without parsing what a model said. */
-function costIn(bytes: Buffer): number {
-  const at = bytes.lastIndexOf(USAGE) + USAGE.length;
-  if (at < USAGE.length) return 0;
-  const text = bytes.subarray(at, at + USAGE_MAX).toString("latin1");
-  const end = text.startsWith("{") ? objectEnd(text, 0) : undefined;
-  const total = end === undefined ? undefined : totalOf(parseJson(bytes.subarray(at, at + end)));
-  if (total !== undefined) return total;
-  const entry = parseEntry(bytes);
-  return entry ? costOf(entry) : 0;
-}
-
-function totalOf(usage: unknown): number | undefined {
-  if (!isRecord(usage) || !isRecord(usage["cost"])) return undefined;
-  const { total } = usage["cost"];
-  return typeof total === "number" ? total : undefined;
 }
 
 /** A summary of what was counted and looked up. `fallback` is when there is no message, in ms. */

@@ -65,6 +65,20 @@ export class EntryIndex {
     return head;
   }
 
+  /** The position of the entry whose bytes begin at an offset. */
+  positionOf(offset: number): number | undefined {
+    let low = 0;
+    let high = this.#heads.length - 1;
+    while (low <= high) {
+      const middle = (low + high) >> 1;
+      const found = this.head(middle).offset;
+      if (found === offset) return middle;
+      if (found < offset) low = middle + 1;
+      else high = middle - 1;
+    }
+    return undefined;
+  }
+
   /** The position of the last entry with this id (`leaf` entries included). */
   find(id: string): number | undefined {
     return this.#lastById.get(id);

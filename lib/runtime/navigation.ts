@@ -1,0 +1,154 @@
+/** Moves in the tree of a session (`docs/events.md`, "Tree"). */
+import type { Model } from "../agent/mod.ts";
+import { type CallWithRetry, type CompactionSettings, summarizeBranch } from "../compaction/mod.ts";
+import { type Session, SessionError, textOf, type Usage } from "../session/mod.ts";
+import type { SessionHooks } from "./hooks.ts";
+
+/** How to move in the tree. */
+export interface MoveOptions {
+  /** Whether the branch that is left gets a summary at the new place. */
+  summarize?: boolean;
+  /** What the summary should look at. */
+  instructions?: string;
+  /** A label for the target. */
+  label?: string;
+}
+
+/** Where a move led. */
+export interface MoveOutcome {
+  /** An extension or an abort stopped it; the leaf is where it was. */
+  cancelled: boolean;
+  leafId: string | null;
+  /** The text of the user message that was chosen, for editing. */
+  editorText?: string;
+  /** The entry with the summary of the branch that was left. */
+  summaryEntryId?: string;
+  /** What the summary cost. */
+  usage?: Usage;
+}
+
+export interface MovePorts {
+  session: Session;
+  model: Model;
+  hooks: SessionHooks;
+  settings: CompactionSettings;
+  retry: CallWithRetry;
+  signal: AbortSignal;
+}
+
+interface Summary {
+  summary: string;
+  details?: unknown;
+  usage?: Usage;
+  fromHook?: boolean;
+}
+
+/**
+ * Moves the leaf. A user or custom message puts it on its parent and hands the text back; any other
+ * entry becomes the leaf itself; null is the place before the first entry. Throws `SessionError`
+ * (`unknown_entry`, `write_failed`) or what made a summary fail; then the leaf is where it was.
+ */
+export async function moveInTree(
+  targetId: string | null,
+  options: MoveOptions,
+  ports: MovePorts,
+): Promise<MoveOutcome> {
+  const { session, hooks, signal } = ports;
+  const fromId = session.leafId;
+  const place = await placeOf(targetId, session);
+  const stay: MoveOutcome = { cancelled: true, leafId: fromId };
+  const decision = await hooks.beforeTree?.({
+    targetId: place.leafId,
+    fromId,
+    summarize: options.summarize === true,
+  }, signal);
+  if (decision === "cancel" || signal.aborted) return stay;
+  const summary: Summary | undefined = decision
+    ? { ...decision, fromHook: true }
+    : options.summarize && fromId !== null
+    ? await summarize(fromId, place.leafId, options, ports)
+    : undefined;
+  if (signal.aborted) return stay;
+  const summaryEntryId = await session.moveTo(place.leafId, summary ? { summary } : {});
+  if (options.label !== undefined && targetId !== null) {
+    await session.appendLabel(targetId, options.label);
+  }
+  return {
+    cancelled: false,
+    leafId: session.leafId,
+    ...(place.editorText === undefined ? {} : { editorText: place.editorText }),
+    ...(summary && summaryEntryId !== undefined ? { summaryEntryId } : {}),
+    ...(summary?.usage ? { usage: summary.usage } : {}),
+  };
+}
+
+async function placeOf(
+  targetId: string | null,
+  session: Session,
+): Promise<{ leafId: string | null; editorText?: string }> {
+  if (targetId === null) return { leafId: null };
+  const entry = await session.getEntry(targetId);
+  if (!entry) {
+    throw new SessionError(
+      "unknown_entry",
+      `Cannot move to entry ${targetId}: the session has no such entry. ` +
+        "`bough session tree` shows those that it has.",
+    );
+  }
+  if (entry.type === "message" && entry.message.role === "user") {
+    return { leafId: entry.parentId, editorText: textOf(entry.message.content) };
+  }
+  if (entry.type === "custom_message") {
+    return { leafId: entry.parentId, editorText: textOf(entry.content) };
+  }
+  return { leafId: entry.id };
+}
+
+/** The last entry that two branches share; null if they part at the root. */
+async function commonAncestor(
+  session: Session,
+  fromId: string,
+  toId: string | null,
+): Promise<string | null> {
+  if (toId === null) return null;
+  const kept = new Set((await session.getBranch(toId)).map((entry) => entry.id));
+  const left = await session.getBranch(fromId);
+  return left.findLast((entry) => kept.has(entry.id))?.id ?? null;
+}
+
+/** A summary of the branch that is left; undefined if nothing was said on it. */
+async function summarize(
+  fromId: string,
+  toId: string | null,
+  options: MoveOptions,
+  ports: MovePorts,
+): Promise<Summary | undefined> {
+  const { session } = ports;
+  const ancestorId = await commonAncestor(session, fromId, toId);
+  if (ancestorId === fromId) return undefined;
+  const outcome = await summarizeBranch({
+    items: await session.contextItems(fromId),
+    branch: await session.getBranch(fromId),
+  }, {
+    model: ports.model,
+    settings: ports.settings,
+    ancestorId,
+    signal: ports.signal,
+    retry: ports.retry,
+    ...(options.instructions === undefined ? {} : { instructions: options.instructions }),
+  });
+  if (outcome.ok) return outcome.branchSummary;
+  switch (outcome.failure.code) {
+    case "nothing_to_summarize":
+    case "aborted":
+      return undefined;
+    case "model_error":
+    case "empty":
+    case "reasoning_only":
+    case "cut":
+    case "tool_call":
+    case "too_long":
+    case "window_too_small":
+      throw outcome.failure.error ?? new Error(outcome.failure.message);
+  }
+}

@@ -1,0 +1,209 @@
+/**
+ * The composition root: options → session → services → AgentSession. The options choose the session,
+ * the session gives the directory, the directory gives settings, resources, models and tools; never
+ * the other way round.
+ */
+import * as path from "node:path";
+import { ProcessGroups } from "../agent/mod.ts";
+import {
+  JsonlSessionRepo,
+  MemorySessionRepo,
+  nodeFileSystem,
+  type Session,
+  SessionError,
+  type SessionRepo,
+} from "../session/mod.ts";
+import type { RunOptions } from "./command_line/run_options.ts";
+import { boughHome, type Environment, loadSettings, Secrets } from "./config/mod.ts";
+import { prepareConversation } from "./prepare.ts";
+import { AgentSessionRuntime } from "./runtime.ts";
+import type { Services } from "./config/mod.ts";
+
+/** Something to be told once, beside the run. */
+export interface Warning {
+  readonly message: string;
+}
+
+export interface OpenOptions {
+  readonly signal: AbortSignal;
+  readonly outputSchema?: { name: string; schema: Record<string, unknown> };
+  /** Told at once, while opening takes its time (waiting for a busy session). */
+  readonly onWait?: (message: string) => void;
+  /** This process's own if absent. */
+  readonly env?: Environment;
+  /** Where the process was started; its current directory if absent. */
+  readonly startDirectory?: string;
+}
+
+/** A live session with all that belongs to it. */
+export interface Opened {
+  readonly runtime: AgentSessionRuntime<Services>;
+  readonly repo: SessionRepo;
+  /** The commands that tools are running. */
+  readonly processes: ProcessGroups;
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * Opens or makes the session that the options name and makes it live. Throws a `SessionError`, a
+ * `ConfigError` or a `UsageError`; then nothing was written.
+ */
+export async function openRuntime(options: RunOptions, more: OpenOptions): Promise<Opened> {
+  const env = more.env ?? process.env;
+  const startDirectory = more.startDirectory ?? process.cwd();
+  const home = boughHome(env, startDirectory);
+  const warnings: Warning[] = [];
+  const repo = await openRepo(options, { env, home, startDirectory });
+  const chosen = await chooseSession(options, { repo, startDirectory, warnings, ...more });
+  const processes = new ProcessGroups();
+  const secrets = new Secrets(env);
+  try {
+    const runtime = await AgentSessionRuntime.create(chosen, {
+      repo,
+      prepare: (session) =>
+        prepareConversation(session, options, {
+          env,
+          home,
+          startDirectory,
+          secrets,
+          processes,
+          isFirst: session === chosen,
+          ...(more.outputSchema ? { outputSchema: more.outputSchema } : {}),
+          warn: (warning) => warnings.push(warning),
+        }),
+    });
+    if (options.name !== undefined) await runtime.session.setSessionName(options.name);
+    return { runtime, repo, processes, warnings };
+  } catch (error) {
+    await chosen.close();
+    throw error;
+  }
+}
+
+/** Where sessions are: the option, else the user's setting, else `<home>/sessions`. */
+export async function openRepo(
+  options: Pick<RunOptions, "sessionDir" | "bare" | "session">,
+  places: { env: Environment; home: string; startDirectory: string },
+): Promise<SessionRepo> {
+  if (options.session.kind === "none") return new MemorySessionRepo();
+  const { settings } = await loadSettings({
+    files: options.bare ? [] : [path.join(places.home, "settings.json")],
+    env: places.env,
+  });
+  const sessionsDir = options.sessionDir === undefined
+    ? settings.sessionDir ?? path.join(places.home, "sessions")
+    : path.resolve(places.startDirectory, options.sessionDir);
+  return new JsonlSessionRepo({ sessionsDir, durability: settings.durability });
+}
+
+interface Choosing extends OpenOptions {
+  repo: SessionRepo;
+  startDirectory: string;
+  warnings: Warning[];
+}
+
+/** Opens the session that the options name, for writing; its directory is checked to be there. */
+async function chooseSession(options: RunOptions, choosing: Choosing): Promise<Session> {
+  const { repo, startDirectory } = choosing;
+  const here = options.cwd === undefined
+    ? startDirectory
+    : path.resolve(startDirectory, options.cwd);
+  const choice = options.session;
+  switch (choice.kind) {
+    case "new":
+    case "none":
+    case "resume":
+      return await create(repo, here);
+    case "continue": {
+      const file = await repo.findRecent(here);
+      if (file !== undefined) return await open(file, options, choosing);
+      if (!options.strict) return await create(repo, here);
+      throw new SessionError(
+        "not_found",
+        `Cannot continue: there is no session of ${here}. Leave out --strict to begin one.`,
+      );
+    }
+    case "open":
+      return await open(await repo.find(choice.session, { cwd: here }), options, choosing);
+    case "key": {
+      const file = await repo.findKey(choice.id, here);
+      if (file !== undefined) return await open(file, options, choosing);
+      if (!options.strict) return await create(repo, here, choice.id);
+      throw new SessionError(
+        "not_found",
+        `Cannot continue: ${here} has no session ${choice.id}. Leave out --strict to begin it.`,
+      );
+    }
+    case "fork": {
+      const file = await repo.find(choice.session, { cwd: here });
+      assertDirectory(here);
+      const { session } = await repo.fork(file, {
+        cwd: here,
+        ...(choice.at === undefined ? {} : { entryId: choice.at, position: "at" }),
+      });
+      return session;
+    }
+  }
+}
+
+async function create(repo: SessionRepo, cwd: string, id?: string): Promise<Session> {
+  assertDirectory(cwd);
+  return await repo.create({ cwd, ...(id === undefined ? {} : { id }) });
+}
+
+/** Opens a file for writing; `--busy` says what to do when another process has it. */
+async function open(file: string, options: RunOptions, choosing: Choosing): Promise<Session> {
+  const { repo, startDirectory, warnings, signal, onWait } = choosing;
+  const cwd = options.cwd === undefined ? undefined : path.resolve(startDirectory, options.cwd);
+  const where = cwd === undefined ? {} : { cwd };
+  const attempt = async () => {
+    const session = await repo.open(file, { access: "write", ...where });
+    try {
+      assertDirectory(session.cwd, session);
+    } catch (error) {
+      await session.close();
+      throw error;
+    }
+    return session;
+  };
+  const { busy } = options;
+  switch (busy.kind) {
+    case "fail":
+      return await attempt();
+    case "wait": {
+      const { waitForLock } = await import("../session/mod.ts");
+      return await waitForLock(attempt, {
+        signal,
+        ...(busy.ms === undefined ? {} : { timeoutMs: busy.ms }),
+        ...(onWait
+          ? { onBusy: (error) => onWait(`Waiting for the session: ${error.message}`) }
+          : {}),
+      });
+    }
+    case "fork":
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!(error instanceof SessionError) || error.code !== "busy") throw error;
+        const { session } = await repo.fork(file, where);
+        warnings.push({
+          message:
+            `The session is busy (${error.message}); going on in a fork of it, ${session.id}`,
+        });
+        return session;
+      }
+  }
+}
+
+/** Tools never run anywhere but in the session's own directory. */
+function assertDirectory(directory: string, session?: Session): void {
+  if (nodeFileSystem.stat(directory)?.isDirectory) return;
+  throw new SessionError(
+    "directory_gone",
+    session
+      ? `Cannot go on with session ${session.id}: its directory ${directory} is gone. ` +
+        "Make it again, or name another with --cwd."
+      : `Cannot work in ${directory}: there is no such directory.`,
+    session?.file === undefined ? {} : { file: session.file },
+  );
+}

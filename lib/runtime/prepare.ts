@@ -1,0 +1,206 @@
+/** Makes a session ready to go live: reads the services of its directory, chooses model and tools. */
+import { codingTools, type Model, type ProcessGroups, type Tool } from "../agent/mod.ts";
+import type { Session, ThinkingLevel } from "../session/mod.ts";
+import { AgentSession, type AgentSessionOptions } from "./agent_session.ts";
+import type { RunOptions } from "./command_line/run_options.ts";
+import {
+  type Environment,
+  loadServices,
+  type ModelChoice,
+  nearestNames,
+  type Secrets,
+  type Services,
+} from "./config/mod.ts";
+import { UsageError } from "./modes/exit_codes.ts";
+import type { Prepared } from "./runtime.ts";
+import { shellWith } from "./user_shell.ts";
+
+export interface PreparePorts {
+  env: Environment;
+  home: string;
+  startDirectory: string;
+  secrets: Secrets;
+  processes: ProcessGroups;
+  /** The command line's model and thinking level are for the first session alone. */
+  isFirst: boolean;
+  outputSchema?: { name: string; schema: Record<string, unknown> };
+  warn(warning: { message: string }): void;
+}
+
+/** Throws a `ConfigError` or a `UsageError` where the session cannot go live. */
+export async function prepareConversation(
+  session: Session,
+  options: RunOptions,
+  ports: PreparePorts,
+): Promise<Prepared<Services>> {
+  const { env, home, startDirectory, secrets, warn } = ports;
+  const services = await loadServices({
+    cwd: session.cwd,
+    env,
+    home,
+    secrets,
+    invocationDirectory: startDirectory,
+    bare: options.bare,
+    trust: options.trust,
+    extensions: options.extensions,
+    appendSystemPrompts: options.appendSystemPrompts,
+    ...(options.systemPrompt === undefined ? {} : { systemPrompt: options.systemPrompt }),
+  });
+  for (const warning of services.warnings) warn(warning);
+  const restored = await session.buildContext();
+  const choice = await chooseModel(services, options, restored.model, ports);
+  const model = services.models.create(choice.facts);
+  const thinkingLevel = chooseThinking(session, options, choice, {
+    restored: restored.thinkingLevel,
+    byDefault: services.settings.defaultThinkingLevel,
+    isFirst: ports.isFirst,
+  });
+  const fallbackModels = await chooseFallbacks(services, options);
+  return {
+    start: async () => {
+      let live: AgentSession | undefined;
+      const tools = codingTools({
+        cwd: session.cwd,
+        processes: ports.processes,
+        env: () => commandEnvironment(env, session, live?.model ?? model),
+        ignore: async () => (await import("ignore")).default,
+        ...(services.settings.shellPath === undefined
+          ? {}
+          : { shell: services.settings.shellPath }),
+      });
+      live = new AgentSession({
+        ...settingsOf(services),
+        session,
+        model,
+        thinkingLevel,
+        tools,
+        activeTools: chooseTools(tools, options),
+        fallbackModels,
+        systemPrompt: services.systemPrompt,
+        hooks: { expand: (text) => Promise.resolve(services.expand(text)) },
+        findModel: async (ref) => {
+          const facts = await services.models.find(ref);
+          return facts && services.models.create(facts);
+        },
+        scopedModels: async () =>
+          (await services.models.enabled()).map((facts) => services.models.create(facts)),
+        shell: shellWith(() => commandEnvironment(env, session, live?.model ?? model), {
+          processes: ports.processes,
+          ...(services.settings.shellPath === undefined
+            ? {}
+            : { shell: services.settings.shellPath }),
+        }),
+        ...(ports.outputSchema ? { outputSchema: ports.outputSchema } : {}),
+      });
+      return { session: live, services };
+    },
+  };
+}
+
+/** The options' model, else the session's if it can be used here, else the default one. */
+async function chooseModel(
+  { models }: Services,
+  options: RunOptions,
+  restored: { provider: string; modelId: string } | null,
+  { isFirst, warn }: PreparePorts,
+): Promise<ModelChoice> {
+  const wish = {
+    ...(options.apiKey === undefined ? {} : { apiKey: options.apiKey }),
+    ...(options.baseUrl === undefined ? {} : { baseUrl: options.baseUrl }),
+  };
+  const named = isFirst && (options.model !== undefined || options.provider !== undefined);
+  let choice: ModelChoice | undefined;
+  if (!named && restored) {
+    const facts = await models.find(restored);
+    if (facts) {
+      choice = await models.choose({ ...wish, model: `${facts.provider}/${facts.id}` })
+        .catch(() => undefined);
+    }
+  }
+  const fellBack = !named && restored !== null && choice === undefined;
+  choice ??= await models.choose({
+    ...wish,
+    ...(options.model === undefined ? {} : { model: options.model }),
+    ...(options.provider === undefined ? {} : { provider: options.provider }),
+  });
+  await models.check(choice.facts);
+  if (fellBack) {
+    const { provider, id } = choice.facts;
+    warn({
+      message: `The session's model ${restored.provider}/${restored.modelId} cannot be used here ` +
+        `(not known, or no key); using ${provider}/${id}`,
+    });
+  }
+  return choice;
+}
+
+function chooseThinking(
+  session: Session,
+  options: RunOptions,
+  choice: ModelChoice,
+  levels: { restored: ThinkingLevel; byDefault: ThinkingLevel | undefined; isFirst: boolean },
+): ThinkingLevel {
+  const asked = levels.isFirst ? options.thinking ?? choice.thinkingLevel : undefined;
+  if (asked !== undefined) return asked;
+  return session.leafId === null ? levels.byDefault ?? "off" : levels.restored;
+}
+
+async function chooseFallbacks(services: Services, options: RunOptions): Promise<Model[]> {
+  const { fallbackModels } = services.settings.retry;
+  const names = options.fallbackModels.length > 0 ? options.fallbackModels : fallbackModels;
+  const chosen: Model[] = [];
+  for (const model of names) {
+    const { facts } = await services.models.choose({ model });
+    await services.models.check(facts);
+    chosen.push(services.models.create(facts));
+  }
+  return chosen;
+}
+
+/** The names of the tools that are on. Throws a `UsageError` for a name that is no tool's. */
+function chooseTools(tools: readonly Tool[], options: RunOptions): string[] {
+  const names = tools.map((tool) => tool.name);
+  for (const name of [...options.tools ?? [], ...options.excludeTools]) {
+    if (names.includes(name)) continue;
+    const [near] = nearestNames(name, names);
+    throw new UsageError(
+      `Cannot use the tool "${name}": there is none of that name; ` +
+        (near === undefined ? `the tools are ${names.join(", ")}` : `did you mean "${near}"?`),
+    );
+  }
+  return tools
+    .filter((tool) => options.tools === undefined || options.tools.includes(tool.name))
+    .filter((tool) => !options.excludeTools.includes(tool.name))
+    .filter((tool) => !options.readOnly || tool.readOnly === true)
+    .map((tool) => tool.name);
+}
+
+function settingsOf({ settings }: Services): Partial<AgentSessionOptions> {
+  const { retry, compaction, steeringMode, followUpMode } = settings;
+  return {
+    steeringMode,
+    followUpMode,
+    compaction,
+    retry: {
+      enabled: retry.enabled,
+      maxRetries: retry.maxRetries,
+      baseDelayMs: retry.baseDelayMs,
+      maxDelayMs: retry.maxDelayMs,
+      maxRetryDelayMs: retry.provider.maxRetryDelayMs,
+    },
+  };
+}
+
+/** What commands get: the process's environment, and which session and model they run for. */
+function commandEnvironment(
+  env: Environment,
+  session: Session,
+  model: Model,
+): Record<string, string | undefined> {
+  return {
+    ...env,
+    BOUGH_SESSION_ID: session.id,
+    BOUGH_SESSION_FILE: session.file,
+    BOUGH_MODEL: `${model.facts.provider}/${model.facts.id}`,
+  };
+}

@@ -1,0 +1,126 @@
+/** The work on one prompt: its runs, and what follows each of them. */
+import { type AfterTurn, type Agent, ModelError, type RunEnd, type Turn } from "../agent/mod.ts";
+import { type Message, SessionError } from "../session/mod.ts";
+import type { Compactor } from "./compactor.ts";
+import type { SessionHooks } from "./hooks.ts";
+import type { MessageKeeper } from "./message_keeper.ts";
+import type { RetryLoop } from "./retry_loop.ts";
+import { type RunOutcome, RunTally } from "./run_tally.ts";
+
+export interface PromptRunPorts {
+  agent: Agent;
+  keeper: MessageKeeper;
+  compactor: Compactor;
+  retry: RetryLoop;
+  hooks: SessionHooks;
+  signal: AbortSignal;
+}
+
+/**
+ * One prompt from its first run to its end. After each run, in this order: retry, overflow,
+ * threshold, what was queued, an extension's wish for one more round.
+ */
+export class PromptRun {
+  readonly tally = new RunTally();
+  readonly #ports: PromptRunPorts;
+  /** Says what is too big, where a compaction could not help against an overflow. */
+  #overflowReport: ModelError | undefined;
+
+  constructor(ports: PromptRunPorts) {
+    this.#ports = ports;
+  }
+
+  get signal(): AbortSignal {
+    return this.#ports.signal;
+  }
+
+  async toTheEnd(first: () => Promise<RunEnd>): Promise<RunOutcome> {
+    let end = await first();
+    while (await this.#goesOn(end)) end = await this.#ports.agent.continue();
+    this.tally.retries = this.#ports.retry.retries;
+    const error = this.#overflowReport;
+    return this.tally.outcome({
+      ...end,
+      ...(error ? { error } : {}),
+      aborted: end.aborted || this.signal.aborted,
+    });
+  }
+
+  /** Ends before a model was asked. */
+  ended(): RunOutcome {
+    return { ...this.tally.outcome(undefined), aborted: this.signal.aborted, taken: false };
+  }
+
+  /** Writes a finished message of this prompt. */
+  async commit(message: Message): Promise<void> {
+    this.tally.addMessage(message);
+    await this.saving(() => this.#ports.keeper.commit(message));
+  }
+
+  /** Does what writes; a failure is remembered for the outcome and thrown on. */
+  async saving<T>(write: () => Promise<T>): Promise<T> {
+    try {
+      return await write();
+    } catch (error) {
+      if (error instanceof SessionError) this.tally.saveError = error;
+      throw error;
+    }
+  }
+
+  /** Compacts if the context is over its threshold. */
+  async compactIfNeeded(): Promise<void> {
+    if (await this.#ports.compactor.isOverThreshold()) await this.#compact("threshold");
+  }
+
+  /** The results of a turn are in: what was held back comes now, then room for the next call. */
+  async afterTurn(turn: Turn): Promise<AfterTurn> {
+    const { agent, hooks, keeper } = this.#ports;
+    await this.saving(() => keeper.letIn());
+    const after = await hooks.turnEnd?.(turn);
+    if (after === "stop") return after;
+    const goesOn = turn.toolResults.length > 0 || after === "another" ||
+      agent.steering.waiting.length > 0;
+    if (goesOn) await this.compactIfNeeded();
+    return this.tally.saveError ? "stop" : after;
+  }
+
+  willRetry(end: RunEnd): boolean {
+    if (end.aborted || this.tally.saveError) return false;
+    const { compactor, retry } = this.#ports;
+    if (compactor.isOverflow(end)) return compactor.mayRecover();
+    return end.error instanceof ModelError && retry.wouldRetry(end.error);
+  }
+
+  async #goesOn(end: RunEnd): Promise<boolean> {
+    const { agent, compactor, hooks, keeper, retry } = this.#ports;
+    this.tally.turns += end.turns;
+    if (this.tally.saveError || this.signal.aborted || end.aborted) return false;
+    await this.saving(() => keeper.letIn());
+    if (compactor.isOverflow(end)) return await this.#recoverFromOverflow(end);
+    if (end.error instanceof ModelError) return await retry.afterFailure(end.error, this.signal);
+    if (end.error) return false;
+    await retry.succeeded();
+    await this.compactIfNeeded();
+    if (this.signal.aborted || this.tally.saveError) return false;
+    const waiting = agent.steering.waiting.length + agent.followUps.waiting.length;
+    return waiting > 0 || (await hooks.beforeSettle?.() ?? false);
+  }
+
+  async #recoverFromOverflow(end: RunEnd): Promise<boolean> {
+    const { compactor } = this.#ports;
+    const outcome = compactor.mayRecover() ? await this.#compact("overflow") : undefined;
+    if (outcome?.kind === "done") return !this.signal.aborted;
+    this.#overflowReport = await compactor.overflowReport(end, outcome);
+    return false;
+  }
+
+  async #compact(reason: "threshold" | "overflow") {
+    const outcome = await this.#ports.compactor.run(reason, { signal: this.signal });
+    this.tally.addUsage(outcome.usage);
+    if (outcome.kind === "done") this.tally.compactions++;
+    if (outcome.kind === "failed" && outcome.error instanceof SessionError) {
+      this.tally.saveError = outcome.error;
+    }
+    return outcome;
+  }
+}

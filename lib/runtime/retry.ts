@@ -1,0 +1,55 @@
+/** When and how a failed model call is tried again. */
+import { MODEL_ERROR_FATE, type ModelError } from "../agent/mod.ts";
+
+/** Retry settings; times are in milliseconds. */
+export interface RetrySettings {
+  enabled: boolean;
+  /** How often a model is asked again after its first failure. */
+  maxRetries: number;
+  /** The first wait; each further one is twice as long. */
+  baseDelayMs: number;
+  /** The longest wait of our own choosing. */
+  maxDelayMs: number;
+  /** The longest wait that a server may ask for; a longer one ends the attempts at once. */
+  maxRetryDelayMs: number;
+}
+
+export const DEFAULT_RETRY: Readonly<RetrySettings> = {
+  enabled: true,
+  maxRetries: 3,
+  baseDelayMs: 2_000,
+  maxDelayMs: 60_000,
+  maxRetryDelayMs: 60_000,
+};
+
+/** A share of the wait, up to this, is added at random, so that many clients do not come at once. */
+const JITTER = 0.25;
+
+export type RetryDecision = { kind: "wait"; delayMs: number } | { kind: "give_up"; reason: string };
+
+/**
+ * Decides about the `attempt`-th retry (1 for the first). A server's `retry-after` is the shortest
+ * wait; without one the waits double. `random` is in [0, 1).
+ */
+export function decideRetry(
+  error: ModelError,
+  attempt: number,
+  settings: RetrySettings,
+  random: () => number,
+): RetryDecision {
+  if (!settings.enabled) return { kind: "give_up", reason: "retry is off" };
+  if (!MODEL_ERROR_FATE[error.code].retry) {
+    return { kind: "give_up", reason: "the same request would fail again" };
+  }
+  if (attempt > settings.maxRetries) {
+    return { kind: "give_up", reason: `it failed ${attempt} times` };
+  }
+  const growing = Math.min(settings.maxDelayMs, settings.baseDelayMs * 2 ** (attempt - 1));
+  const wanted = error.retryAfterMs ?? 0;
+  if (wanted > settings.maxRetryDelayMs) {
+    const seconds = Math.round(wanted / 1000);
+    return { kind: "give_up", reason: `the server asks for a wait of ${seconds} s` };
+  }
+  const delayMs = wanted > 0 ? wanted : growing;
+  return { kind: "wait", delayMs: Math.round(delayMs * (1 + JITTER * random())) };
+}

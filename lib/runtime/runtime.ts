@@ -1,0 +1,229 @@
+/** Replaces the whole live session, with services rebuilt for the new directory. */
+import { type Session, SessionError, type SessionRepo } from "../session/mod.ts";
+import type { AgentSession } from "./agent_session.ts";
+
+/** Why a session starts. */
+export type StartReason = "start" | "new" | "resume" | "fork" | "clone" | "import" | "reload";
+
+/** What is about to happen to the current session; an extension may cancel it. */
+export type SwitchIntent =
+  | { kind: "switch"; reason: StartReason; file?: string }
+  | { kind: "fork"; entryId: string | null; position: "before" | "at" };
+
+/** One session that is live, with all that is bound to its directory. */
+export interface Conversation<Services = unknown> {
+  readonly session: AgentSession;
+  readonly services: Services;
+  /** Whether its extensions let it be left. */
+  mayLeave?(intent: SwitchIntent): Promise<boolean>;
+  /** It is the current one now, and modes are bound to it. */
+  started?(start: { reason: StartReason; previousSessionFile?: string }): Promise<void>;
+  /** It is about to be left; afterwards its extensions' contexts are stale. */
+  shutdown?(): Promise<void>;
+}
+
+/** Services that were read and found sound, for a session that is not live yet. */
+export interface Prepared<Services = unknown> {
+  /** Makes the session live. What can fail was done before. */
+  start(): Promise<Conversation<Services>>;
+}
+
+export interface RuntimePorts<Services> {
+  repo: SessionRepo;
+  /** Reads settings, resources, models and tools of the session's own directory. */
+  prepare(session: Session): Promise<Prepared<Services>>;
+}
+
+/** What a replacement came to. */
+export interface SwitchOutcome {
+  /** An extension cancelled it: nothing was changed. */
+  cancelled: boolean;
+  /** The text of the user message that a fork was made before, for editing. */
+  editorText?: string;
+}
+
+export type Rebind<Services> = (conversation: Conversation<Services>) => void | Promise<void>;
+
+/**
+ * Holds the current conversation and replaces it: the new session is opened and its services are
+ * read before the old one is torn down, so a failure leaves the old one as it was. Afterwards what
+ * was kept of the old one throws a `SessionError` of code `closed`.
+ */
+export class AgentSessionRuntime<Services = unknown> {
+  readonly #ports: RuntimePorts<Services>;
+  readonly #rebinds = new Set<Rebind<Services>>();
+  #current: Conversation<Services>;
+  #replacing = false;
+  #disposed = false;
+
+  private constructor(ports: RuntimePorts<Services>, current: Conversation<Services>) {
+    this.#ports = ports;
+    this.#current = current;
+  }
+
+  /** Makes a session live as the first of a runtime. Call `start()` once the mode is bound. */
+  static async create<Services>(
+    session: Session,
+    ports: RuntimePorts<Services>,
+  ): Promise<AgentSessionRuntime<Services>> {
+    const prepared = await ports.prepare(session);
+    return new AgentSessionRuntime(ports, await prepared.start());
+  }
+
+  get conversation(): Conversation<Services> {
+    return this.#current;
+  }
+
+  get session(): AgentSession {
+    return this.#current.session;
+  }
+
+  get services(): Services {
+    return this.#current.services;
+  }
+
+  /** Tells the first session's extensions that it has started. */
+  async start(): Promise<void> {
+    await this.#current.started?.({ reason: "start" });
+  }
+
+  /** Calls back with each new conversation, before its extensions hear that it has started. */
+  onRebind(rebind: Rebind<Services>): () => void {
+    this.#rebinds.add(rebind);
+    return () => this.#rebinds.delete(rebind);
+  }
+
+  /** Begins an empty session, in the current directory unless another is named. */
+  async newSession(options: { cwd?: string } = {}): Promise<SwitchOutcome> {
+    const cwd = options.cwd ?? this.session.session.cwd;
+    return await this.#replace({ kind: "switch", reason: "new" }, "new", async () => ({
+      session: await this.#ports.repo.create({ cwd }),
+    }));
+  }
+
+  /**
+   * Goes on with another session, in its own directory unless `cwd` is given. Throws a
+   * `SessionError` (`not_found`, `ambiguous`, `not_a_session`, `busy`, `directory_gone`, …).
+   */
+  async switchSession(
+    pathIdOrName: string,
+    options: { cwd?: string } = {},
+  ): Promise<SwitchOutcome> {
+    const file = await this.#ports.repo.find(pathIdOrName, { cwd: this.session.session.cwd });
+    if (file === this.session.session.file) return { cancelled: false };
+    return await this.#replace({ kind: "switch", reason: "resume", file }, "resume", async () => ({
+      session: await this.#ports.repo.open(file, { access: "write", ...options }),
+    }));
+  }
+
+  /** Goes on in a new session with the path to an entry; before a user message, for editing it. */
+  async fork(
+    entryId: string,
+    options: { position?: "before" | "at"; cwd?: string } = {},
+  ): Promise<SwitchOutcome> {
+    const position = options.position ?? "before";
+    return await this.#replace(
+      { kind: "fork", entryId, position },
+      "fork",
+      () =>
+        this.#ports.repo.fork(this.session.session, {
+          entryId,
+          position,
+          ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+        }),
+    );
+  }
+
+  /** Goes on in a copy of the active branch. */
+  async clone(): Promise<SwitchOutcome> {
+    const entryId = this.session.session.leafId;
+    return await this.#replace(
+      { kind: "fork", entryId, position: "at" },
+      "clone",
+      () => this.#ports.repo.fork(this.session.session, {}),
+    );
+  }
+
+  /** Goes on with a copy of a session file, of ours or of Pi; the file itself is not touched. */
+  async importFromJsonl(file: string, options: { cwd?: string } = {}): Promise<SwitchOutcome> {
+    return await this.#replace({ kind: "switch", reason: "import", file }, "import", async () => ({
+      session: await this.#ports.repo.importFile(file, options),
+    }));
+  }
+
+  /** Reads settings, resources and extensions anew, for the same session. */
+  async reload(): Promise<void> {
+    await this.#exclusively(async () => {
+      const { session } = this.#current.session;
+      const prepared = await this.#ports.prepare(session);
+      await this.#leave({ keepSession: true });
+      await this.#enter(prepared, "reload", session.file);
+    });
+  }
+
+  /** Stops what is going on and closes the session. */
+  async dispose(): Promise<void> {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    this.#rebinds.clear();
+    await this.#leave({});
+  }
+
+  async #replace(
+    intent: SwitchIntent,
+    reason: StartReason,
+    open: () => Promise<{ session: Session; editorText?: string }>,
+  ): Promise<SwitchOutcome> {
+    return await this.#exclusively(async () => {
+      const previous = this.session.session.file;
+      if (await this.#current.mayLeave?.(intent) === false) return { cancelled: true };
+      const { session, editorText } = await open();
+      let prepared: Prepared<Services>;
+      try {
+        prepared = await this.#ports.prepare(session);
+      } catch (error) {
+        await session.close();
+        throw error;
+      }
+      await this.#leave({});
+      await this.#enter(prepared, reason, previous);
+      return { cancelled: false, ...(editorText === undefined ? {} : { editorText }) };
+    });
+  }
+
+  /** Stops the run (what it said is kept), then lets the extensions go, then the session. */
+  async #leave(options: { keepSession?: boolean }): Promise<void> {
+    await this.#current.session.abort();
+    await this.#current.shutdown?.();
+    await this.#current.session.dispose(options);
+  }
+
+  async #enter(
+    prepared: Prepared<Services>,
+    reason: StartReason,
+    previous: string | undefined,
+  ): Promise<void> {
+    this.#current = await prepared.start();
+    for (const rebind of [...this.#rebinds]) await rebind(this.#current);
+    await this.#current.started?.({
+      reason,
+      ...(previous === undefined ? {} : { previousSessionFile: previous }),
+    });
+  }
+
+  /** Two replacements at once would leave one session without an owner. */
+  async #exclusively<T>(task: () => Promise<T>): Promise<T> {
+    if (this.#disposed) {
+      throw new SessionError("closed", "Cannot change the session: the runtime was disposed of.");
+    }
+    if (this.#replacing) {
+      throw new Error("Cannot change the session: it is being changed already. Wait for that.");
+    }
+    this.#replacing = true;
+    try {
+      return await task();
+    } finally {
+      this.#replacing = false;
+    }
+  }
+}
