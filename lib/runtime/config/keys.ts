@@ -8,6 +8,17 @@ import type { Secret, Secrets } from "./secrets.ts";
 /** Where a key was found; the first of these that there is counts. */
 export type KeySource = "option" | "environment" | "auth.json" | "models.json";
 
+/** Whether and where there is a key for a provider. */
+export interface KeyStatus {
+  readonly isNeeded: boolean;
+  /** Whether requests can be sent, as far as can be told without running a command. */
+  readonly isUsable: boolean;
+  /** The environment variable that may hold it. */
+  readonly variable: string;
+  /** Where it is; absent if there is none. */
+  readonly source?: KeySource;
+}
+
 interface FoundKey {
   readonly source: KeySource;
   readonly text: string;
@@ -61,6 +72,17 @@ export class Keys {
     const found = this.#find(provider);
     if (!found) return false;
     return isPlain(found) || this.#secrets.peek(found.text)?.kind !== "missing";
+  }
+
+  /** What is known of a provider's key, never the key. */
+  status(provider: Provider): KeyStatus {
+    const source = this.source(provider);
+    return {
+      isNeeded: provider.needsKey,
+      isUsable: this.usable(provider),
+      variable: provider.keyVariable,
+      ...(source === undefined ? {} : { source }),
+    };
   }
 
   /**

@@ -3,7 +3,7 @@ export { listProviders, removeKey, setKey } from "./auth.ts";
 export { type ContextFile } from "./context_files.ts";
 export { ConfigError, type ConfigErrorCode, type ConfigWarning } from "./errors.ts";
 export { boughHome, type Environment, expandTilde, userHome } from "./home.ts";
-export { type KeySource } from "./keys.ts";
+export { type KeySource, type KeyStatus } from "./keys.ts";
 export { type ModelChoice, type ModelRegistry, type ModelWish } from "./models.ts";
 export { nearestNames } from "./nearest.ts";
 export { type PromptTemplate } from "./prompt_templates.ts";

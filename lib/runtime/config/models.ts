@@ -3,7 +3,7 @@ import { loadCatalogue, type Model, type ModelFacts } from "../../agent/mod.ts";
 import type { ThinkingLevel } from "../../session/mod.ts";
 import { ConfigError } from "./errors.ts";
 import { ConfiguredModel } from "./configured_model.ts";
-import type { Keys } from "./keys.ts";
+import type { Keys, KeyStatus } from "./keys.ts";
 import {
   ambiguousModel,
   exactMatches,
@@ -14,7 +14,13 @@ import {
   unknownModelError,
 } from "./model_query.ts";
 import { BUILT_IN_PROVIDERS } from "./presets.ts";
-import { type Provider, providerFrom, requireProvider, unknownModel } from "./providers.ts";
+import {
+  checkedUrl,
+  type Provider,
+  providerFrom,
+  requireProvider,
+  unknownModel,
+} from "./providers.ts";
 import type { Settings } from "./settings_defaults.ts";
 
 /** What was asked for, as the command line or a caller has it. */
@@ -107,6 +113,16 @@ export class ModelRegistry {
   usable(provider: string): boolean {
     const found = this.#providers.get(provider);
     return provider === REPLAY || (found !== undefined && this.#options.keys.usable(found));
+  }
+
+  /** The names of all providers: the built-in ones, those of `models.json`, the presets. */
+  providerNames(): string[] {
+    return [...this.#providers.keys()];
+  }
+
+  /** What is known of a provider's key, never the key. Throws `ConfigError` `unknown_provider`. */
+  keyStatus(provider: string): KeyStatus {
+    return this.#options.keys.status(requireProvider(provider, this.#providers));
   }
 
   /** The models to cycle through: `enabledModels`, else all that can be asked. */
@@ -265,13 +281,6 @@ export class ModelRegistry {
       connect: () => connect(facts, provider, this.#baseUrl(provider)),
     });
   }
-}
-
-function checkedUrl(text: string): string {
-  if (/^https?:$/.test(URL.parse(text)?.protocol ?? "")) return text;
-  const message =
-    `Cannot use the base URL "${text}": expected one that starts with http:// or https://`;
-  throw new ConfigError("bad_base_url", message);
 }
 
 function hasModels({ defaultModel, models }: Provider): boolean {

@@ -178,3 +178,11 @@ export function requireProvider(
       ` Known are ${known}; others are described in models.json`,
   );
 }
+
+/** The text itself, if it can be a base URL; else a `ConfigError` `bad_base_url`. */
+export function checkedUrl(text: string): string {
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? "")) return text;
+  const message =
+    `Cannot use the base URL "${text}": expected one that starts with http:// or https://`;
+  throw new ConfigError("bad_base_url", message);
+}

@@ -383,6 +383,19 @@ test("enabled() gives the models that the patterns name, in their order, or all 
   expect([...providers]).toEqual(["anthropic"]);
 });
 
+test("keyStatus() says whether and where there is a key", async () => {
+  using temp = new TempDirectory();
+  const { models } = await registry(temp, { env: { OPENAI_API_KEY: "k" }, models: MODELS });
+  expect(models.providerNames().slice(0, 4)).toEqual(["anthropic", "openai", "ollama", "lab"]);
+  expect(["anthropic", "openai", "ollama", "lab"].map((name) => models.keyStatus(name))).toEqual([
+    { isNeeded: true, isUsable: false, variable: "ANTHROPIC_API_KEY" },
+    { isNeeded: true, isUsable: true, variable: "OPENAI_API_KEY", source: "environment" },
+    { isNeeded: false, isUsable: true, variable: "OLLAMA_API_KEY" },
+    { isNeeded: true, isUsable: false, variable: "LAB_API_KEY", source: "models.json" },
+  ]);
+  expect(() => models.keyStatus("opnai")).toThrow('did you mean "openai"?');
+});
+
 test("addProvider() takes a provider as models.json describes it, or says what is wrong", async () => {
   using temp = new TempDirectory();
   const { models } = await registry(temp);
