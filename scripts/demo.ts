@@ -45,14 +45,17 @@ function steps(bough: string): Step[] {
       ],
     },
     { what: "What it wrote:", command: ["cat", "CHANGES.md"] },
-    { what: "What is kept, a plain file with a tree in it:", command: [bough, "session", "list"] },
+    {
+      what: "What is kept, a plain file with an entry in each line:",
+      command: ["sh", "-c", 'cut -c -100 "$BOUGH_HOME"/sessions/*/*.jsonl | head -n 5'],
+    },
   ];
 }
 
 /** A word as a shell would have to be given it. */
 function quoted(word: string): string {
   const shown = path.basename(word) === "bough" ? "bough" : word.replace(`${ROOT}/`, "");
-  return /^[\w./:=-]+$/.test(shown) ? shown : JSON.stringify(shown);
+  return /^[\w./:=-]+$/.test(shown) ? shown : `'${shown}'`;
 }
 
 function show(

@@ -16,12 +16,10 @@ import { anthropicMessages, codingTools, createAgentSession, JsonlSessionRepo } 
 
 const client = {
   baseURL: "${provider}",
-  messages: {
-    create: (body: object, { signal }: { signal: AbortSignal }) => ({
-      asResponse: () =>
-        fetch("${provider}/v1/messages", { method: "POST", body: JSON.stringify(body), signal }),
-    }),
-  },
+  post: (path: string, { body, signal }: { body: object; signal: AbortSignal }) => ({
+    asResponse: () =>
+      fetch("${provider}" + path, { method: "POST", body: JSON.stringify(body), signal }),
+  }),
 };
 const cwd = process.cwd();
 const repo = new JsonlSessionRepo({ sessionsDir: "sessions" });
