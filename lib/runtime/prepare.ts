@@ -56,25 +56,29 @@ export async function prepareConversation(
     isFirst: ports.isFirst,
   });
   const fallbackModels = await chooseFallbacks(services, options);
+  const shell = services.settings.shellPath === undefined
+    ? {}
+    : { shell: services.settings.shellPath };
+  const { processes } = ports;
+  const environment = () => commandEnvironment(env, session, live?.model ?? model);
+  let live: AgentSession | undefined;
+  const tools = codingTools({
+    cwd: session.cwd,
+    processes,
+    env: environment,
+    ignore: async () => (await import("ignore")).default,
+    ...shell,
+  });
+  const activeTools = chooseTools(tools, options);
   return {
-    start: async () => {
-      let live: AgentSession | undefined;
-      const tools = codingTools({
-        cwd: session.cwd,
-        processes: ports.processes,
-        env: () => commandEnvironment(env, session, live?.model ?? model),
-        ignore: async () => (await import("ignore")).default,
-        ...(services.settings.shellPath === undefined
-          ? {}
-          : { shell: services.settings.shellPath }),
-      });
+    async start() {
       live = new AgentSession({
         ...settingsOf(services),
         session,
         model,
         thinkingLevel,
         tools,
-        activeTools: chooseTools(tools, options),
+        activeTools,
         fallbackModels,
         systemPrompt: services.systemPrompt,
         hooks: { expand: (text) => Promise.resolve(services.expand(text)) },
@@ -84,12 +88,7 @@ export async function prepareConversation(
         },
         scopedModels: async () =>
           (await services.models.enabled()).map((facts) => services.models.create(facts)),
-        shell: shellWith(() => commandEnvironment(env, session, live?.model ?? model), {
-          processes: ports.processes,
-          ...(services.settings.shellPath === undefined
-            ? {}
-            : { shell: services.settings.shellPath }),
-        }),
+        shell: shellWith(environment, { processes, ...shell }),
         ...(ports.outputSchema ? { outputSchema: ports.outputSchema } : {}),
       });
       return { session: live, services };
@@ -109,14 +108,8 @@ async function chooseModel(
     ...(options.baseUrl === undefined ? {} : { baseUrl: options.baseUrl }),
   };
   const named = isFirst && (options.model !== undefined || options.provider !== undefined);
-  let choice: ModelChoice | undefined;
-  if (!named && restored) {
-    const facts = await models.find(restored);
-    if (facts) {
-      choice = await models.choose({ ...wish, model: `${facts.provider}/${facts.id}` })
-        .catch(() => undefined);
-    }
-  }
+  const facts = !named && restored ? await models.find(restored) : undefined;
+  let choice = facts && await models.choose({ ...wish, model: `${facts.provider}/${facts.id}` });
   const fellBack = !named && restored !== null && choice === undefined;
   choice ??= await models.choose({
     ...wish,
