@@ -98,10 +98,10 @@ class PrintRun {
   async #run(): Promise<void> {
     const { options, prompts } = await this.#prepare();
     if (this.#signal.aborted) return;
-    const outputSchema = this.#schema;
+    const schema = this.#schema;
     const conversation = await this.#ports.open(options, {
       signal: this.#signal,
-      ...(outputSchema ? { outputSchema } : {}),
+      ...(schema ? { outputSchema: { name: schema.name, schema: schema.schema } } : {}),
       onWait: (message) => this.#report.note(message),
     });
     try {
