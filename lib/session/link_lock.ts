@@ -74,7 +74,7 @@ function takeName(fs: FileSystem, taking: Taking): Claim {
   // Taken, though each look came just after a release.
   let busy: Claim = { kind: "busy", fate: "running" };
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    if (tryLink(fs, taking.written, path)) return held(fs, path, request.record.nonce);
+    if (tryLink(fs, taking)) return held(fs, path, request.record.nonce);
     const standing = readRecord(fs, path);
     if (standing === undefined) continue;
     if (standing === "unreadable") return { kind: "unreadable" };
@@ -93,12 +93,14 @@ function takeName(fs: FileSystem, taking: Taking): Claim {
   return busy;
 }
 
-function tryLink(fs: FileSystem, from: string, to: string): boolean {
+function tryLink(fs: FileSystem, { written, path, request }: Taking): boolean {
   try {
-    fs.link(from, to);
+    fs.link(written, path);
     return true;
   } catch (error) {
     if (errorCode(error) === "EEXIST") return false;
+    // An error that came too late would leave a lock that nobody knows to be his.
+    if (isStanding(fs, path, request.record.nonce)) return true;
     throw error;
   }
 }

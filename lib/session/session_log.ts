@@ -71,9 +71,15 @@ export class SessionLog {
   /** All bytes, those that wait included. */
   source(): ByteSource {
     if (this.#waiting) return memorySource(this.#waiting);
-    return this.#fd === undefined
-      ? memorySource(Buffer.alloc(0))
-      : fileSource(this.#ports.fs, this.#fd, this.#size);
+    const size = this.#size;
+    // By the descriptor of the moment: the one for reading is closed once there is one for writing.
+    return {
+      size,
+      read: (start, end) =>
+        this.#fd === undefined
+          ? Buffer.alloc(0)
+          : fileSource(this.#ports.fs, this.#fd, size).read(start, end),
+    };
   }
 
   /** Adds lines to those that wait. @returns the offset at which they will stand. */

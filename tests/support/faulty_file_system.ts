@@ -15,17 +15,20 @@ import {
 export type Failure = "EIO" | "ENOSPC" | "EACCES" | "short" | "torn" | "lost";
 
 /** Operations that change the disk; only these are counted and fail. */
-export type Operation =
-  | "create"
-  | "write"
-  | "sync"
-  | "syncDirectory"
-  | "truncate"
-  | "changeMode"
-  | "makeDirectory"
-  | "rename"
-  | "link"
-  | "remove";
+export const OPERATIONS = [
+  "create",
+  "write",
+  "sync",
+  "syncDirectory",
+  "truncate",
+  "changeMode",
+  "makeDirectory",
+  "rename",
+  "link",
+  "remove",
+] as const;
+
+export type Operation = typeof OPERATIONS[number];
 
 export interface Fault {
   /** The number of the counted operation, from 1. */
