@@ -70,8 +70,8 @@ interface Ran {
   note: string;
   /** Role and text of the messages in the session's file. */
   messages: [string, string][];
-  /** Whether Deno fetched a package. */
-  hasPackages: boolean;
+  /** What Deno fetched of packages. */
+  packages: string[];
 }
 
 function storedMessages(temp: TempDirectory): [string, string][] {
@@ -85,6 +85,11 @@ function storedMessages(temp: TempDirectory): [string, string][] {
 
 function textOf(content: string | { type: string; text?: string }[]): string {
   return typeof content === "string" ? content : content.map(({ text }) => text ?? "").join("");
+}
+
+function packagesIn(denoDirectory: string): string[] {
+  const cache = path.join(denoDirectory, "npm");
+  return fs.existsSync(cache) ? fs.readdirSync(cache) : [];
 }
 
 async function runProgram(
@@ -109,7 +114,7 @@ async function runProgram(
     run,
     note: temp.read("work/note.txt"),
     messages: storedMessages(temp),
-    hasPackages: fs.existsSync(path.join(DENO_DIR, "npm")),
+    packages: packagesIn(DENO_DIR),
   };
 }
 
@@ -138,6 +143,6 @@ describe("mod.ts", () => {
       (file) => [DENO, "run", "-A", "--no-config", "--no-lock", file],
     );
     expect(seen(ran)).toEqual(EXPECTED);
-    expect(ran.hasPackages).toBe(false);
+    expect(ran.packages).toEqual([]);
   }, 60_000);
 });
