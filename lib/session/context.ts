@@ -135,15 +135,17 @@ export function contextPart(path: readonly SessionEntry[]): SessionEntry[] {
   return ruling === -1 ? [...path] : path.slice(contextStart(path, ruling));
 }
 
-/** The entries that the context of a path is made of, in the order of the context. */
-function contextEntries(path: readonly SessionEntry[]): SessionEntry[] {
+/** The places on a path of the entries that its context is made of, in the order of the context. */
+function contextPlaces(path: readonly SessionEntry[]): number[] {
+  const places = [...path.keys()];
   const ruling = rulingCompaction(path);
-  const compaction = path[ruling];
-  if (!compaction) return [...path];
-  const kept = path.slice(contextStart(path, ruling), ruling).filter((entry) =>
-    entry.type !== "compaction" && !(entry.type === "message" && entry.message.role === "system")
-  );
-  return [compaction, ...kept, ...path.slice(ruling + 1)];
+  if (ruling === -1) return places;
+  const kept = places.slice(contextStart(path, ruling), ruling).filter((at) => {
+    const entry = path[at];
+    return entry?.type !== "compaction" &&
+      !(entry?.type === "message" && entry.message.role === "system");
+  });
+  return [ruling, ...kept, ...places.slice(ruling + 1)];
 }
 
 /**
@@ -151,11 +153,17 @@ function contextEntries(path: readonly SessionEntry[]): SessionEntry[] {
  * compaction's first kept entry: the result is the same.
  */
 export function contextItems(path: readonly SessionEntry[]): ContextItem[] {
-  const edits = new Map<string, ContextEditEntry>();
-  for (const entry of path) if (entry.type === "context_edit") edits.set(entry.targetId, entry);
+  const edits = new Map<string, { edit: ContextEditEntry; at: number }>();
+  for (const [at, edit] of path.entries()) {
+    if (edit.type === "context_edit") edits.set(edit.targetId, { edit, at });
+  }
   const items: ContextItem[] = [];
-  for (const entry of contextEntries(path)) {
-    const replacement = edits.get(entry.id)?.replacement;
+  for (const at of contextPlaces(path)) {
+    const entry = path[at];
+    if (!entry) continue;
+    // An edit is about what stands before it, also where an id was given twice.
+    const last = edits.get(entry.id);
+    const replacement = last && last.at > at ? last.edit.replacement : undefined;
     if (replacement === null) continue;
     // A compaction may bring messages of others; its summary has no content to be replaced.
     const content = entry.type === "compaction" ? undefined : replacement?.content;

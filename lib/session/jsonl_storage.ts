@@ -247,10 +247,16 @@ export class JsonlSessionStorage implements SessionStorage {
         if (kept === undefined) return heads;
       }
     }
+    if (ruling === undefined) return heads;
+    // Nothing is kept, if the path that says so holds: its lines must be what their heads say.
+    this.#reader.read(heads.toReversed());
     return heads.slice(0, ruling);
   }
 
-  /** The settings at the end of a path: from its entries, then from heads further up. */
+  /**
+   * The settings at the end of a path: from its entries, then from heads further up (a broken line
+   * up there is not noticed; a compaction's checkpoint makes the walk needless).
+   */
   #findSettings({ leafId, entries }: KnownPath): ContextSettings {
     const found: Partial<ContextSettings> = {};
     for (let at = entries.length - 1; at >= 0 && !isSettled(found); at--) {

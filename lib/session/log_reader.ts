@@ -228,7 +228,7 @@ export class LogReader {
         const head = heads[first];
         if (!head) continue;
         const at = head.offset - start;
-        const entry = parseEntry(bytes.subarray(at, at + head.length));
+        const entry = this.#parse(head, bytes.subarray(at, at + head.length));
         if (!entry) throw this.#breakLine(head);
         entries.push(entry);
       }
@@ -294,20 +294,31 @@ export class LogReader {
   }
 
   /**
-   * Where a parent is missing, the tree depends on whether the line before is whole: those lines
-   * are parsed, and if some are broken the index has to be built again.
+   * Where a parent is missing, the tree depends on whether the line before is whole; where one
+   * stands further down, on every line. Those lines are parsed, and if some are broken the index
+   * has to be built again.
    */
   #findBroken(index: EntryIndex): boolean {
     let found = false;
     for (const { position, kind } of index.flaws) {
       if (kind !== "missing_parent") continue;
-      for (let at = position - 1; at >= 0; at--) {
-        const head = index.head(at);
-        if (this.#broken.has(head.offset) || parseEntry(this.bytes(head))) break;
-        this.#broken.add(head.offset);
-        found = true;
-      }
+      for (let at = position - 1; at >= 0 && this.#isBroken(index.head(at)); at--) found = true;
+    }
+    for (let at = 0; index.looksAhead && at < index.size; at++) {
+      if (this.#isBroken(index.head(at))) found = true;
     }
     return found;
+  }
+
+  /** Whether a line is not what its head says, which is then remembered. */
+  #isBroken(head: EntryHead): boolean {
+    if (this.#broken.has(head.offset) || this.#parse(head, this.bytes(head))) return false;
+    this.#broken.add(head.offset);
+    return true;
+  }
+
+  #parse(head: EntryHead, bytes: Buffer): SessionEntry | undefined {
+    const entry = parseEntry(bytes);
+    return entry?.id === head.id && entry.parentId === head.parentId ? entry : undefined;
   }
 }

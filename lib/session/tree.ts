@@ -27,6 +27,7 @@ export class EntryIndex {
   readonly #ignored = new Set<number>();
   readonly #lastById = new Map<string, number>();
   readonly #flaws: TreeFlaw[] = [];
+  #looksAhead = false;
   /** Where a walk goes from a `leaf` entry, once it was asked for. */
   readonly #nodeOfLeaf = new Map<number, number>();
 
@@ -48,6 +49,11 @@ export class EntryIndex {
   /** What is wrong with the tree, in no particular order. */
   get flaws(): readonly TreeFlaw[] {
     return this.#flaws;
+  }
+
+  /** Whether an entry names a later one as its parent, as no sane writer makes it do. */
+  get looksAhead(): boolean {
+    return this.#looksAhead;
   }
 
   /** The position of the leaf, or undefined before the first entry. */
@@ -153,6 +159,7 @@ export class EntryIndex {
   #linkOfOrphan(position: number, places: Places, forest: Forest): number | undefined {
     const { parentId, afterDamage, id } = this.head(position);
     const later = firstAfter(places, parentId, position);
+    if (later !== undefined) this.#looksAhead = true;
     if (later !== undefined && forest.join(position, later)) return later;
     const closesCycle = later !== undefined || parentId === id;
     const before = position - 1;
@@ -172,6 +179,7 @@ export class EntryIndex {
   #linkOfStrayLeaf(position: number, places: Places, forest: Forest): number | undefined {
     const { parentId, targetId } = this.head(position);
     const later = firstAfter(places, targetId, position);
+    if (later !== undefined) this.#looksAhead = true;
     if (later !== undefined && forest.join(position, later)) return later;
     this.#ignored.add(position);
     this.#flaw(position, "missing_target", `its target ${targetId} does not exist`);

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import * as fs from "node:fs";
 import * as path from "node:path";
+import { fileURLToPath } from "node:url";
 import { JsonlSessionRepo, type Message, type Session } from "../../lib/session/mod.ts";
 
-const FIXTURES = path.join(import.meta.dirname, "..", "fixtures");
+const FIXTURES = fileURLToPath(new URL("../fixtures", import.meta.url));
 
 /** A message in the words of the `expect.json` files, which Pi's own reading was written to. */
 function digest(message: Message): { role: string; text: string } {
@@ -51,22 +52,25 @@ async function answers(session: Session) {
   };
 }
 
-describe.each(["pi-0.74.2", "pi-1.6.0", "pi-harness-0.74.2"])("open() reads %s", (release) => {
-  const directory = path.join(FIXTURES, release);
-  const files = fs.readdirSync(directory).filter((name) => name.endsWith(".jsonl"));
+describe.each(["pi-0.74.2", "pi-1.6.0", "pi-harness-0.74.2"])(
+  "open() reads %s",
+  (release: string) => {
+    const directory = path.join(FIXTURES, release);
+    const files = fs.readdirSync(directory).filter((name) => name.endsWith(".jsonl"));
 
-  test.each(files)("%s as Pi does", async (name) => {
-    const file = path.join(directory, name);
-    const expected = JSON.parse(
-      fs.readFileSync(file.replace(/\.jsonl$/, ".expect.json"), "utf8"),
-    );
-    const before = fs.readFileSync(file);
-    const repo = new JsonlSessionRepo({ sessionsDir: directory });
-    const session = await repo.open(file, { access: "read" });
-    const given = Object.entries(await answers(session)).filter(([key]) => key in expected);
-    expect(Object.fromEntries(given)).toEqual(expected);
-    expect(session.damage).toEqual([]);
-    await session.close();
-    expect(fs.readFileSync(file)).toEqual(before);
-  });
-});
+    test.each(files)("%s as Pi does", async (name: string) => {
+      const file = path.join(directory, name);
+      const expected = JSON.parse(
+        fs.readFileSync(file.replace(/\.jsonl$/, ".expect.json"), "utf8"),
+      );
+      const before = fs.readFileSync(file);
+      const repo = new JsonlSessionRepo({ sessionsDir: directory });
+      const session = await repo.open(file, { access: "read" });
+      const given = Object.entries(await answers(session)).filter(([key]) => key in expected);
+      expect(Object.fromEntries(given)).toEqual(expected);
+      expect(session.damage).toEqual([]);
+      await session.close();
+      expect(fs.readFileSync(file)).toEqual(before);
+    });
+  },
+);
