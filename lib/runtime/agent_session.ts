@@ -316,6 +316,7 @@ export class AgentSession {
           random: this.#random,
         }, run.signal),
       });
+      for (const id of outcome.entryIds) await this.#keeper.tellEntry(id);
       if (!outcome.cancelled) {
         await restoreSettings(this.session, this.agent, this.#hub, this.#options.findModel);
       }
@@ -431,6 +432,7 @@ export class AgentSession {
     const model = this.agent.model;
     const retry = this.#newRetryLoop();
     const run = new PromptRun({
+      session: this.session,
       agent: this.agent,
       keeper: this.#keeper,
       compactor: this.#compactor,

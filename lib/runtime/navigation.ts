@@ -19,6 +19,8 @@ export interface MoveOutcome {
   /** An extension or an abort stopped it; the leaf is where it was. */
   cancelled: boolean;
   leafId: string | null;
+  /** The entries that were appended: a summary, a label. */
+  entryIds: string[];
   /** The text of the user message that was chosen, for editing. */
   editorText?: string;
   /** The entry with the summary of the branch that was left. */
@@ -56,7 +58,7 @@ export async function moveInTree(
   const { session, hooks, signal } = ports;
   const fromId = session.leafId;
   const place = await placeOf(targetId, session);
-  const stay: MoveOutcome = { cancelled: true, leafId: fromId };
+  const stay: MoveOutcome = { cancelled: true, leafId: fromId, entryIds: [] };
   const decision = await hooks.beforeTree?.({
     targetId: place.leafId,
     fromId,
@@ -70,12 +72,13 @@ export async function moveInTree(
     : undefined;
   if (signal.aborted) return stay;
   const summaryEntryId = await session.moveTo(place.leafId, summary ? { summary } : {});
-  if (options.label !== undefined && targetId !== null) {
-    await session.appendLabel(targetId, options.label);
-  }
+  const labelId = options.label !== undefined && targetId !== null
+    ? await session.appendLabel(targetId, options.label)
+    : undefined;
   return {
     cancelled: false,
     leafId: session.leafId,
+    entryIds: [summaryEntryId, labelId].filter((id) => id !== undefined),
     ...(place.editorText === undefined ? {} : { editorText: place.editorText }),
     ...(summary && summaryEntryId !== undefined ? { summaryEntryId } : {}),
     ...(summary?.usage ? { usage: summary.usage } : {}),

@@ -1,6 +1,6 @@
 /** The work on one prompt: its runs, and what follows each of them. */
 import { type AfterTurn, type Agent, ModelError, type RunEnd, type Turn } from "../agent/mod.ts";
-import { type Message, SessionError } from "../session/mod.ts";
+import { type Message, type Session, SessionError } from "../session/mod.ts";
 import type { Compactor } from "./compactor.ts";
 import type { SessionHooks } from "./hooks.ts";
 import type { MessageKeeper } from "./message_keeper.ts";
@@ -8,6 +8,7 @@ import type { RetryLoop } from "./retry_loop.ts";
 import { type RunOutcome, RunTally } from "./run_tally.ts";
 
 export interface PromptRunPorts {
+  session: Session;
   agent: Agent;
   keeper: MessageKeeper;
   compactor: Compactor;
@@ -76,12 +77,13 @@ export class PromptRun {
   async afterTurn(turn: Turn): Promise<AfterTurn> {
     const { agent, hooks, keeper } = this.#ports;
     await this.saving(() => keeper.letIn());
-    const after = await hooks.turnEnd?.(turn);
-    if (after === "stop") return after;
-    const goesOn = turn.toolResults.length > 0 || after === "another" ||
-      agent.steering.waiting.length > 0;
+    const wish = await hooks.turnEnd?.(turn);
+    await this.saving(() => keeper.letIn());
+    if (wish === "stop") return wish;
+    const another = wish === "another" && await this.#hasNews();
+    const goesOn = turn.toolResults.length > 0 || another || agent.steering.waiting.length > 0;
     if (goesOn) await this.compactIfNeeded();
-    return this.tally.saveError ? "stop" : after;
+    return this.tally.saveError ? "stop" : another ? "another" : undefined;
   }
 
   willRetry(end: RunEnd): boolean {
@@ -103,7 +105,16 @@ export class PromptRun {
     await this.compactIfNeeded();
     if (this.signal.aborted || this.tally.saveError) return false;
     const waiting = agent.steering.waiting.length + agent.followUps.waiting.length;
-    return waiting > 0 || (await hooks.beforeSettle?.() ?? false);
+    if (waiting > 0) return true;
+    const wish = await hooks.beforeSettle?.() ?? false;
+    await this.saving(() => keeper.letIn());
+    return wish && !this.signal.aborted && await this.#hasNews();
+  }
+
+  /** A model is asked again only if there is something that it has not answered. */
+  async #hasNews(): Promise<boolean> {
+    const { messages } = await this.#ports.session.buildContext();
+    return messages.at(-1)?.role !== "assistant";
   }
 
   async #recoverFromOverflow(end: RunEnd): Promise<boolean> {

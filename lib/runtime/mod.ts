@@ -1,0 +1,20 @@
+/** Live conversations. What needs the command line, settings files or zod is not in here. */
+export { AgentSession, type AgentSessionOptions, type PromptOptions } from "./agent_session.ts";
+export { type AgentSessionListener } from "./event_hub.ts";
+export { type AgentSessionEvent, type CompactionReason } from "./event.ts";
+export { createAgentSession, type CreateAgentSessionOptions } from "./create.ts";
+export { type SessionHooks, type SuppliedSummary, type UserInput } from "./hooks.ts";
+export { type MoveOptions, type MoveOutcome } from "./navigation.ts";
+export { DEFAULT_RETRY, type RetrySettings } from "./retry.ts";
+export { type RunOutcome } from "./run_tally.ts";
+export {
+  AgentSessionRuntime,
+  type Conversation,
+  type Prepared,
+  type RuntimePorts,
+  type StartReason,
+  type SwitchIntent,
+  type SwitchOutcome,
+} from "./runtime.ts";
+export { type SessionStats } from "./stats.ts";
+export { type ShellOutcome, shellWith, type UserShell } from "./user_shell.ts";
