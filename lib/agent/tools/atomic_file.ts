@@ -1,5 +1,4 @@
 /** Replaces a file whole: whoever reads it sees the old content or the new, never a part. */
-import { randomUUID } from "node:crypto";
 import * as fs from "node:fs";
 import * as path from "node:path";
 
@@ -21,7 +20,7 @@ export function replaceFile(file: string, bytes: Uint8Array): void {
       return fs.writeFileSync(target, bytes);
     }
   } else fs.mkdirSync(path.dirname(target), { recursive: true });
-  const temporary = path.join(path.dirname(target), `.bough-${randomUUID()}.tmp`);
+  const temporary = path.join(path.dirname(target), `.bough-${crypto.randomUUID()}.tmp`);
   let fd: number;
   try {
     fd = fs.openSync(temporary, "wx", 0o666);

@@ -1,5 +1,4 @@
 /** The end of a long output, bounded in memory; the whole goes to a file when it does not fit. */
-import { randomUUID } from "node:crypto";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { byteLength, BYTES_MAX, cutStart, LINES_MAX } from "./truncate.ts";
@@ -130,7 +129,7 @@ export class OutputFile {
     const pending = this.#pending;
     if (!pending) return;
     this.#pending = undefined;
-    const file = path.join(this.#directory, `bough-output-${randomUUID()}.log`);
+    const file = path.join(this.#directory, `bough-output-${crypto.randomUUID()}.log`);
     this.#try(() => {
       this.#fd = fs.openSync(file, "wx", 0o600);
       this.#path = file;

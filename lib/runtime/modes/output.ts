@@ -4,7 +4,7 @@
  * a short run's start and cuts what is queued at the end.
  */
 import * as fs from "node:fs";
-import * as tty from "node:tty";
+import { isTerminal } from "../terminal.ts";
 import { harmless } from "./terminal_text.ts";
 
 /** Takes bytes; resolves with how many were taken. Rejects with the system's error. */
@@ -139,7 +139,7 @@ export function descriptorWriter(fd: number): ByteWriter {
 /** stdout or stderr. */
 export function openSink(fd: 1 | 2, onError?: (error: Error) => void): Sink {
   return new Sink(descriptorWriter(fd), {
-    isTerminal: tty.isatty(fd),
+    isTerminal: isTerminal(fd),
     ...(onError ? { onError } : {}),
   });
 }

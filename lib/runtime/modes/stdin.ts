@@ -1,9 +1,9 @@
 /** Reading stdin by the rules of what it is (`docs/cli.md`, "stdin"). */
 import { isUtf8 } from "node:buffer";
 import * as fs from "node:fs";
-import * as tty from "node:tty";
 import type { Timer } from "../../agent/mod.ts";
 import type { StdinChoice } from "../command_line/run_options.ts";
+import { isTerminal } from "../terminal.ts";
 import { UsageError } from "./exit_codes.ts";
 import { systemCode } from "./output.ts";
 
@@ -151,7 +151,7 @@ const CHUNK_BYTES = 65_536;
 const EMPTY_WAIT_MS = 20;
 
 function kindOf(fd: number): StdinKind {
-  if (tty.isatty(fd)) return "terminal";
+  if (isTerminal(fd)) return "terminal";
   try {
     const stat = fs.fstatSync(fd);
     if (stat.isFIFO()) return "pipe";
