@@ -38,30 +38,35 @@ export function replaceFile(fs: FileSystem, replacement: Replacement): string {
   // Left by a process that was killed here; under the lock nobody else makes it.
   fs.remove(fresh);
   writeWhole(fs, fresh, { chunks, mode, sync: true });
-  let kept: string | undefined;
   try {
-    kept = keepOld(fs, replacement);
+    const kept = keepOld(fs, replacement);
     fs.syncDirectory(directory);
     fs.rename(fresh, file);
+    fs.syncDirectory(directory);
+    return kept;
   } catch (error) {
     fs.remove(fresh);
-    if (kept !== undefined) fs.remove(kept);
     throw error;
   }
-  fs.syncDirectory(directory);
-  return kept;
 }
 
+/** Gives the old file a second name, or makes a copy where there are no hard links. */
 function keepOld(fs: FileSystem, { file, mode, old, backup }: Replacement): string {
-  let kept = `${backup}.bak`;
-  for (let number = 2; fs.stat(kept); number++) kept = `${backup}.${number}.bak`;
-  try {
-    fs.link(file, kept);
-  } catch (error) {
-    if (!NO_HARD_LINKS.has(errorCode(error) ?? "")) throw error;
-    writeWhole(fs, kept, { chunks: chunksOf(old), mode, sync: true });
+  const stat = fs.stat(file);
+  for (let number = 1;; number++) {
+    const kept = number === 1 ? `${backup}.bak` : `${backup}.${number}.bak`;
+    const there = fs.stat(kept);
+    // A process that was killed, or failed, got this far.
+    if (there && there.ino === stat?.ino && there.dev === stat.dev) return kept;
+    if (there) continue;
+    try {
+      fs.link(file, kept);
+    } catch (error) {
+      if (!NO_HARD_LINKS.has(errorCode(error) ?? "")) throw error;
+      writeWhole(fs, kept, { chunks: chunksOf(old), mode, sync: true });
+    }
+    return kept;
   }
-  return kept;
 }
 
 function* chunksOf(source: ByteSource): Generator<Buffer> {
