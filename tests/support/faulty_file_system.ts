@@ -129,9 +129,9 @@ export class FaultyFileSystem implements FileSystem {
   open(file: string, mode: "r" | "a" | "ax" | "wx", permissions?: number): Descriptor {
     if (this.#dead === "killed") throw new Killed();
     const open = () => this.#base.open(file, mode, permissions);
-    const fd = mode === "r" || mode === "a"
-      ? open()
-      : this.#change("create", path.basename(file), open);
+    const name = path.basename(file);
+    if (mode === "a") this.trace.push(`open ${name}`);
+    const fd = mode === "r" || mode === "a" ? open() : this.#change("create", name, open);
     this.#names.set(fd, path.basename(file));
     return fd;
   }
