@@ -77,4 +77,10 @@ export {
 } from "./tools/mod.ts";
 export type { BashDetails, EditDetails, ReadDetails } from "./tools/mod.ts";
 export type { IgnoreFactory, IgnoreRules } from "./tools/mod.ts";
-export { ProcessGroups, runShell, type ShellOptions, type ShellResult } from "./tools/mod.ts";
+export {
+  childEnvironment,
+  ProcessGroups,
+  runShell,
+  type ShellOptions,
+  type ShellResult,
+} from "./tools/mod.ts";

@@ -15,7 +15,7 @@ export type { BashDetails } from "./bash.ts";
 export type { EditDetails } from "./edit.ts";
 export type { ReadDetails } from "./read.ts";
 export type { IgnoreFactory, IgnoreRules } from "./ignore.ts";
-export { ProcessGroups } from "./process_group.ts";
+export { childEnvironment, ProcessGroups } from "./process_group.ts";
 export { runShell, type ShellOptions, type ShellResult } from "./shell.ts";
 export type { ToolOptions } from "./tool_options.ts";
 

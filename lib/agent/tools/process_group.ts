@@ -5,6 +5,15 @@ import { errorCode } from "../../session/mod.ts";
 /** How long a group may take to end after TERM before it gets KILL. */
 const KILL_GRACE_MS = 500;
 const POLL_MS = 20;
+/** Our own runtime reads these; a command that uses Bun must not. */
+const OWN_VARIABLES = ["BUN_OPTIONS", "BUN_BE_BUN"];
+
+/** An environment as a child may have it: without `BUN_OPTIONS` and `BUN_BE_BUN`. */
+export function childEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !OWN_VARIABLES.includes(name)));
+}
 
 /**
  * Sends a signal to every process of the group that `pid` leads; false if there is none any more.

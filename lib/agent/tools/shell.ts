@@ -7,7 +7,7 @@ import { errorCode } from "../../session/mod.ts";
 import { ToolError } from "../tool.ts";
 import { PlainTextDecoder } from "./control_text.ts";
 import { OutputFile, OutputTail, type ShownOutput } from "./output_tail.ts";
-import { ProcessGroups } from "./process_group.ts";
+import { childEnvironment, ProcessGroups } from "./process_group.ts";
 
 /** A command and what it runs in. */
 export interface ShellOptions {
@@ -49,8 +49,6 @@ export interface ShellResult {
 /** How long late output is waited for once the shell has ended: without any, and in all. */
 const QUIET_MS = 200;
 const LATE_MS = 1_000;
-/** Our own runtime reads these; a command that uses Bun must not. */
-const OWN_VARIABLES = ["BUN_OPTIONS", "BUN_BE_BUN"];
 const WINDOWS_SHELLS = ["C:\\Program Files\\Git\\bin\\bash.exe", "bash.exe"];
 
 /**
@@ -126,8 +124,7 @@ function start(options: ShellOptions): Promise<ChildProcess> {
       `Cannot run the command: the directory ${cwd} is gone. Make it again first.`,
     );
   }
-  const env = { ...options.env };
-  for (const name of OWN_VARIABLES) delete env[name];
+  const env = childEnvironment(options.env);
   const shell = options.shell ?? defaultShell();
   const failed = (cause: unknown) => new ToolError(startProblem(shell, cause), { cause });
   return new Promise((resolve, reject) => {

@@ -1,5 +1,6 @@
 /** Values that do not stand in a file themselves: a variable of the environment, or a command's output. */
 import { spawn } from "node:child_process";
+import { childEnvironment } from "../../agent/mod.ts";
 import type { Environment } from "./home.ts";
 
 /** What a text stands for. `reason` never holds the value or what the command printed. */
@@ -10,9 +11,6 @@ export type Secret =
 const COMMAND_TIMEOUT_MS = 10_000;
 const OUTPUT_LENGTH_MAX = 64 * 1024;
 
-/** These would change how a binary built with Bun starts. */
-const NOT_FOR_CHILDREN = ["BUN_OPTIONS", "BUN_BE_BUN"];
-
 /** A name with an underscore can hardly be a key; "EMPTY" and "ollama" are what local servers take. */
 const VARIABLE_NAME = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 
@@ -21,13 +19,12 @@ function run(command: string, env: Environment, timeoutMs: number): Promise<Secr
     kind: "missing",
     reason: `the command "${command}" ${reason}`,
   });
-  const kept = Object.entries(env).filter(([name]) => !NOT_FOR_CHILDREN.includes(name));
   const { promise, resolve } = Promise.withResolvers<Secret>();
   // A group of its own, so that what the command started ends with it.
   const child = spawn(command, {
     shell: true,
     detached: process.platform !== "win32",
-    env: Object.fromEntries(kept),
+    env: childEnvironment(env),
     stdio: ["ignore", "pipe", "ignore"],
   });
   let output = "";
