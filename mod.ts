@@ -69,6 +69,8 @@ export {
   type NewCompaction,
   type NewCustomMessage,
   type NewSession,
+  type Outline,
+  type OutlineEntry,
   Session,
   type SessionContext,
   type SessionEntry,

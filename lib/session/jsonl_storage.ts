@@ -16,6 +16,7 @@ import type { Damage, EntryBody, LeafEntry, SessionEntry, SessionHeader } from "
 import { SessionError } from "./errors.ts";
 import { addUsage, noUsage, type Usage } from "./message.ts";
 import type { LogReader } from "./log_reader.ts";
+import { excerpts, type Outline, outlineOf } from "./outline.ts";
 import { KeptEntryError, type SessionLog } from "./session_log.ts";
 import { type PathLines, type SessionStorage, type TreeNode, unknownEntry } from "./storage.ts";
 import { makeEntry, type StorageEnvironment } from "./storage_env.ts";
@@ -175,6 +176,15 @@ export class JsonlSessionStorage implements SessionStorage {
     return this.#reader.settle(() => {
       const entries = this.#reader.read(this.#heads());
       return treeOf(this.#reader.index(), entries, labels);
+    });
+  }
+
+  outline(): Outline {
+    const labels = this.labels;
+    return this.#reader.settle(() => {
+      const excerpt = excerpts(this.#reader.source);
+      const index = this.#reader.index();
+      return outlineOf(index, labels, (position) => excerpt(index.head(position)));
     });
   }
 

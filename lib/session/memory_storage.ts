@@ -5,6 +5,7 @@ import { encodeEntry, type EntryHead, readBack } from "./codec.ts";
 import { contextPart, type ContextSettings, settingsOf } from "./context.ts";
 import type { EntryBody, LeafEntry, SessionEntry, SessionHeader } from "./entry.ts";
 import { SessionError } from "./errors.ts";
+import { type Outline, outlineOf } from "./outline.ts";
 import { type PathLines, type SessionStorage, type TreeNode, unknownEntry } from "./storage.ts";
 import { makeEntry, type MemoryEnvironment } from "./storage_env.ts";
 import { EntryIndex } from "./tree.ts";
@@ -68,7 +69,8 @@ export class MemorySessionStorage implements SessionStorage {
     this.#index.add(head);
     applyLabel(this.#labels, copy);
     if (copy.type === "session_info") this.#name = copy.name || undefined;
-    this.#leafId = copy.type === "leaf" ? copy.targetId : copy.id;
+    const { leaf } = this.#index;
+    this.#leafId = leaf === undefined ? null : this.#index.head(leaf).id;
     return copy;
   }
 
@@ -120,6 +122,10 @@ export class MemorySessionStorage implements SessionStorage {
 
   tree(): TreeNode[] {
     return treeOf(this.#index, this.#entries, this.#labels);
+  }
+
+  outline(): Outline {
+    return outlineOf(this.#index, this.#labels, (position) => this.#entries[position]);
   }
 
   close(): void {

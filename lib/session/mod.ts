@@ -3,6 +3,7 @@ export * from "./entry.ts";
 export * from "./errors.ts";
 export * from "./file_system.ts";
 export { FileLock, type FileLockOptions, type LockState } from "./lock.ts";
+export { type LockKind, lockKindOf } from "./lock_kind.ts";
 export { waitForLock, type WaitOptions } from "./wait_for_lock.ts";
 export { describeHolder } from "./holder.ts";
 export * from "./ports.ts";
@@ -24,6 +25,7 @@ export {
   Session,
 } from "./session.ts";
 export { type SessionStorage, type TreeNode } from "./storage.ts";
+export { type Outline, type OutlineEntry } from "./outline.ts";
 export { type Durability } from "./storage_env.ts";
 export { type SessionSummary } from "./summary.ts";
 export { type Access } from "./open_log.ts";
@@ -32,7 +34,12 @@ export { type NewFile, writeWhole } from "./whole_file.ts";
 export { usageOf, type UsageTotals } from "./usage_totals.ts";
 export { type VerifyReport } from "./diagnosis.ts";
 export { type Finding, type FindingKind } from "./findings.ts";
-export { type VerifyOptions, verifySession } from "./verify.ts";
+export {
+  sessionsToVerify,
+  type VerifyOptions,
+  verifySession,
+  type VerifyWhere,
+} from "./verify.ts";
 export { type RepairChange } from "./repair_plan.ts";
 export { type RepairOptions, type RepairReport, repairSession } from "./repair.ts";
 export { type OpenSessionOptions, type SessionRepo } from "./session_repo.ts";

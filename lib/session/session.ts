@@ -8,6 +8,7 @@ import {
 import type { Checkpoint, Damage, SessionEntry, SessionHeader, StoredMessage } from "./entry.ts";
 import type { CompactionEntry, ContextEditEntry, CustomMessageEntry } from "./entry.ts";
 import type { ThinkingLevel, Usage } from "./message.ts";
+import type { Outline } from "./outline.ts";
 import { type SessionStorage, type TreeNode, unknownEntry } from "./storage.ts";
 import type { UsageTotals } from "./usage_totals.ts";
 
@@ -113,6 +114,11 @@ export class Session {
   /** The roots, with what hangs on them. `leaf` entries are no nodes. */
   async getTree(): Promise<TreeNode[]> {
     return this.storage.tree();
+  }
+
+  /** The tree in short, for drawing it: cheap also where the tree itself is big. */
+  async getOutline(): Promise<Outline> {
+    return this.storage.outline();
   }
 
   /**

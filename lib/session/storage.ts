@@ -4,6 +4,7 @@ import type { EntryHead } from "./codec.ts";
 import type { ContextSettings } from "./context.ts";
 import type { Damage, EntryBody, LeafEntry, SessionEntry, SessionHeader } from "./entry.ts";
 import { SessionError } from "./errors.ts";
+import type { Outline } from "./outline.ts";
 import type { UsageTotals } from "./usage_totals.ts";
 
 /**
@@ -52,6 +53,8 @@ export interface SessionStorage {
   entries(): SessionEntry[];
   /** The children of each entry, in order; those of null are the roots. No `leaf` entries. */
   tree(): TreeNode[];
+  /** The tree in short, read without parsing more than it must. */
+  outline(): Outline;
   /** Lets go of the file and its lock. Appending rejects from then on. */
   close(): void;
 }

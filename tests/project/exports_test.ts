@@ -86,6 +86,8 @@ const TYPES = [
   "NewSession",
   "OpenAICompletionsClient",
   "OpenAIResponsesClient",
+  "Outline",
+  "OutlineEntry",
   "PendingResponse",
   "PromptOptions",
   "QueueMode",

@@ -1,0 +1,102 @@
+/** A session's tree, each entry shortened: what a drawing of the whole needs, at little cost. */
+import type { Buffer } from "node:buffer";
+import type { ByteSource } from "./byte_source.ts";
+import { type EntryHead, parseEntry } from "./codec.ts";
+import type { SessionEntry } from "./entry.ts";
+import { parsePrefix } from "./prefix.ts";
+import { isRecord, soundEntry } from "./sound.ts";
+import type { EntryIndex } from "./tree.ts";
+
+/** An entry in an outline. */
+export interface OutlineEntry {
+  /**
+   * The entry as its line's first bytes tell it: texts may be cut, what follows them may be missing.
+   * A line that breaks off further on is not noticed here; reading its branch shows that.
+   */
+  excerpt: SessionEntry;
+  /** Where its parent stands in the outline; undefined for a root. */
+  parent: number | undefined;
+  label?: string;
+}
+
+/** All entries in the order in which they were written; `leaf` entries are none. */
+export interface Outline {
+  entries: OutlineEntry[];
+  /** Where the leaf stands in `entries`. */
+  leaf: number | undefined;
+}
+
+/** How much of a line is looked at, in bytes. */
+const EXCERPT_BYTES = 512;
+const BLOCK_BYTES = 256 * 1024;
+
+/** Puts an outline together. `excerptAt` reads an entry by its position in the index. */
+export function outlineOf(
+  index: EntryIndex,
+  labels: ReadonlyMap<string, string>,
+  excerptAt: (position: number) => SessionEntry | undefined,
+): Outline {
+  const entries: OutlineEntry[] = [];
+  const places = new Map<number, number>();
+  const parents: (number | undefined)[] = [];
+  for (let position = 0; position < index.size; position++) {
+    const head = index.head(position);
+    if (head.type === "leaf") continue;
+    const excerpt = excerptAt(position);
+    if (!excerpt) continue;
+    places.set(position, entries.length);
+    parents.push(index.parent(position));
+    const label = labels.get(head.id);
+    entries.push({ excerpt, parent: undefined, ...label === undefined ? {} : { label } });
+  }
+  for (const [place, entry] of entries.entries()) {
+    const parent = parents[place];
+    entry.parent = parent === undefined ? undefined : places.get(parent);
+  }
+  return { entries, leaf: index.leaf === undefined ? undefined : places.get(index.leaf) };
+}
+
+/** Reads excerpts from a source; neighbours in the file share what is read. */
+export function excerpts(source: ByteSource): (head: EntryHead) => SessionEntry | undefined {
+  let from = 0;
+  let bytes = source.read(0, 0);
+  return (head) =>
+    excerptOf(head, (start, end) => {
+      if (start < from || end > from + bytes.length) {
+        from = start;
+        bytes = source.read(start, Math.max(end, start + BLOCK_BYTES));
+      }
+      return bytes.subarray(start - from, end - from);
+    });
+}
+
+/** An entry by the first bytes of its line, or by all of them where those say too little. */
+function excerptOf(
+  { offset, length }: EntryHead,
+  read: (start: number, end: number) => Buffer,
+): SessionEntry | undefined {
+  if (length <= EXCERPT_BYTES) return parseEntry(read(offset, offset + length));
+  const value = parsePrefix(read(offset, offset + EXCERPT_BYTES));
+  const entry = isRecord(value) ? soundEntry(value) : undefined;
+  return entry && tellsEnough(entry) ? entry : parseEntry(read(offset, offset + length));
+}
+
+/** Whether there is something of it to show: an image or a thought may come before the text. */
+function tellsEnough(entry: SessionEntry): boolean {
+  if (entry.type !== "message") return entry.type !== "compaction" || entry.summary !== "";
+  const { message } = entry;
+  switch (message.role) {
+    case "bashExecution":
+      return message.command !== "";
+    case "toolResult":
+      return message.toolName !== "" && message.content.length > 0;
+    case "user":
+    case "assistant":
+    case "custom":
+    case "system":
+      return typeof message.content === "string"
+        ? message.content !== ""
+        : message.content.some((block) => block.type === "text" || block.type === "toolCall");
+  }
+  return false;
+}
