@@ -50,7 +50,7 @@ describe("the examples of mod.ts", () => {
       .toEqual({ code: 0, problems: "" });
   }, 60_000);
 
-  test.each(examples)("$file runs", async ({ file }) => {
+  test.each(examples)("$file runs", async ({ file }: { file: string }) => {
     using temp = new TempDirectory();
     const run = await runProcess(process.execPath, [path.join(directory, file)], { temp });
     expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: "" });

@@ -44,13 +44,13 @@ async function runShell(script: string): Promise<FinishedProcess> {
 }
 
 describe.skipIf(!HAS_TOOLS)("README.md in a shell", () => {
-  test.each(blocks("sh"))("its example works: %s", async (script) => {
+  test.each(blocks("sh"))("its example works: %s", async (script: string) => {
     const { stdout, stderr, code } = await runShell(script);
     expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("An answer.");
   });
 
-  test.each(blocks("cron"))("its cron line works twice: %s", async (line) => {
+  test.each(blocks("cron"))("its cron line works twice: %s", async (line: string) => {
     const command = line.replace(/^(\S+ ){5}/, "");
     const { stdout, stderr, code } = await runShell(`${command}\n${command}\ncat ~/standup.md`);
     expect({ code, stdout, stderr }).toEqual({
@@ -66,7 +66,7 @@ describe("README.md", () => {
     expect(blocks("(?:sh|cron|ts|js)").length).toBeGreaterThanOrEqual(10);
   });
 
-  test.each(blocks("ts"))("its program works: %s", async (code) => {
+  test.each(blocks("ts"))("its program works: %s", async (code: string) => {
     using temp = new TempDirectory();
     await using server = await ScriptedServer.start([anthropicAnswer({ text: "An answer." })]);
     // Below the project, so that `bough` means the project itself.

@@ -54,8 +54,7 @@ async function build(): Promise<void> {
   if (code !== 0) throw new Error(`Cannot build the binary:\n${stderr}`);
 }
 
-/** The path of the binary, which is built first if a source is newer. */
-export async function binaryPath(): Promise<string> {
+async function buildIfStale(): Promise<string> {
   while (!isFresh()) {
     if (takeLock()) {
       try {
@@ -70,6 +69,12 @@ export async function binaryPath(): Promise<string> {
   }
   return BINARY;
 }
+
+/** The path of the binary, which is built first if a source is newer. Looked at once a process. */
+export const binaryPath: () => Promise<string> = (() => {
+  let built: Promise<string> | undefined;
+  return () => built ??= buildIfStale();
+})();
 
 /** Starts the binary; see `RunningProcess`. Use it with `using`. */
 export async function startBinary(

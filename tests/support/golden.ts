@@ -2,8 +2,9 @@
 import { expect } from "bun:test";
 import * as fs from "node:fs";
 import * as path from "node:path";
+import { ROOT } from "./binary.ts";
 
-const FOLDER = path.resolve(import.meta.dirname, "../golden");
+const FOLDER = path.join(ROOT, "tests/golden");
 
 /** Compares a text with `tests/golden/<name>`. */
 export function expectGolden(name: string, text: string): void {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import * as path from "node:path";
 import { completionScript, type Shell } from "../../../lib/runtime/command_line/completions.ts";
+import { ROOT } from "../../support/binary.ts";
 import { TempDirectory } from "../../support/temp.ts";
 
 /** What each line is completed with, and something that it is not. */
@@ -28,7 +29,7 @@ function complete(shell: Shell, words: readonly string[]): string[] {
     'printf "%s\\n" "${COMPREPLY[@]}"';
   const calls: Record<Shell, string[]> = {
     bash: ["--norc", "-c", bash, script, "bough", ...words],
-    zsh: ["-f", path.join(import.meta.dirname, "../../support/complete.zsh"), temp.path, line],
+    zsh: ["-f", path.join(ROOT, "tests/support/complete.zsh"), temp.path, line],
     fish: ["-N", "-c", `source ${script}; complete -C '${line}'`],
   };
   const run = spawnSync(shell, calls[shell], {
