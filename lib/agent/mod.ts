@@ -79,6 +79,7 @@ export type { BashDetails, EditDetails, ReadDetails } from "./tools/mod.ts";
 export type { IgnoreFactory, IgnoreRules } from "./tools/mod.ts";
 export {
   childEnvironment,
+  findRipgrep,
   ProcessGroups,
   runShell,
   type ShellOptions,

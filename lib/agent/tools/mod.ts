@@ -16,6 +16,7 @@ export type { EditDetails } from "./edit.ts";
 export type { ReadDetails } from "./read.ts";
 export type { IgnoreFactory, IgnoreRules } from "./ignore.ts";
 export { childEnvironment, ProcessGroups } from "./process_group.ts";
+export { findRipgrep } from "./ripgrep.ts";
 export { runShell, type ShellOptions, type ShellResult } from "./shell.ts";
 export type { ToolOptions } from "./tool_options.ts";
 

@@ -1,6 +1,7 @@
 /** From the words of the command line to an exit code. */
-import * as tty from "node:tty";
+import { systemTimer } from "../../agent/mod.ts";
 import { versionLine } from "../version.ts";
+import { isTerminal } from "../terminal.ts";
 import { exitCodeOf, UsageError } from "../modes/exit_codes.ts";
 import { openSink, type Sink, systemCode } from "../modes/output.ts";
 import { Report } from "../modes/report.ts";
@@ -65,7 +66,7 @@ interface Streams {
 }
 
 async function run(args: readonly string[], streams: Streams): Promise<ExitCode> {
-  const line = parseCommandLine(args, { stdin: tty.isatty(0), stdout: streams.stdout.isTerminal });
+  const line = parseCommandLine(args, { stdin: isTerminal(0), stdout: streams.stdout.isTerminal });
   switch (line.kind) {
     case "usage":
       throw new UsageError(`${line.problem} (see bough --help)`);
@@ -90,18 +91,18 @@ async function help(verb: string | undefined): Promise<string> {
   return text;
 }
 
-/** Verbs that are told on stdout alone; the others are in `commands`. */
-async function runVerb(call: VerbCall, { stdout }: Streams): Promise<ExitCode> {
-  const [shell = ""] = call.operands;
-  const { completionScript, SHELLS } = await import("./completions.ts");
-  const known = SHELLS.find((each) => each === shell);
-  if (known === undefined) {
-    throw new UsageError(
-      `Cannot make completions for "${shell}": the shells are ${SHELLS.join(", ")}`,
-    );
-  }
-  stdout.write(completionScript(known));
-  return 0;
+async function runVerb(call: VerbCall, { stdout, stderr, stopper }: Streams): Promise<ExitCode> {
+  const commands = await import("../commands/run_verb.ts");
+  const { processStdin } = await import("../modes/stdin.ts");
+  return await commands.runVerb(call, {
+    stdout,
+    stderr,
+    signal: stopper.signal,
+    env: process.env,
+    timer: systemTimer,
+    cwd: currentDirectory,
+    stdin: processStdin,
+  });
 }
 
 async function runMode(options: RunOptions, streams: Streams): Promise<ExitCode> {

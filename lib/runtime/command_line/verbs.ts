@@ -182,7 +182,6 @@ export const VERBS = [
     name: "models",
     operands: [{ name: "search", optional: true, rest: true }],
     options: ["json"],
-    model: true,
     what: "List the models that can be chosen",
   },
   {

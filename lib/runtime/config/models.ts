@@ -125,6 +125,11 @@ export class ModelRegistry {
     return this.#options.keys.status(requireProvider(provider, this.#providers));
   }
 
+  /** Resolves a provider's key, running its command. Throws `ConfigError` `no_key`, `unknown_provider`. */
+  async requireKey(provider: string): Promise<void> {
+    await this.#options.keys.require(requireProvider(provider, this.#providers));
+  }
+
   /** The models to cycle through: `enabledModels`, else all that can be asked. */
   async enabled(): Promise<readonly ModelFacts[]> {
     const models = (await this.list()).filter(({ provider }) => this.usable(provider));

@@ -1,0 +1,45 @@
+/** What a doctor looks at. */
+
+/** `error`: a run cannot work. `warning`: it can, and something is not as it should be. */
+export type CheckStatus = "ok" | "warning" | "error";
+
+/** What is looked at, in this order. */
+export type CheckName =
+  | "directory"
+  | "home"
+  | "sessions"
+  | "settings"
+  | "project"
+  | "model"
+  | "key"
+  | "online"
+  | "fallback"
+  | "shell"
+  | "ripgrep"
+  | "locks"
+  | "damage"
+  | "clock";
+
+/** One finding. What is not `ok` says in its message what to do. */
+export interface Check {
+  readonly name: CheckName;
+  readonly status: CheckStatus;
+  readonly message: string;
+}
+
+export function ok(name: CheckName, message: string): Check {
+  return { name, status: "ok", message };
+}
+
+export function warning(name: CheckName, message: string): Check {
+  return { name, status: "warning", message };
+}
+
+export function failed(name: CheckName, message: string): Check {
+  return { name, status: "error", message };
+}
+
+/** What a failed operation says. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,89 @@
+/** Asks for a secret on a terminal, without showing what is typed. */
+import * as tty from "node:tty";
+import type { Sink } from "../modes/output.ts";
+
+/** A terminal that is read key by key, without an echo. */
+export interface KeyTerminal {
+  write(text: string): void;
+  /** Begins to read. The returned function gives the terminal back as it was. */
+  open(listener: { input(text: string): void; ended(): void }): () => void;
+}
+
+const BRACKETED_PASTE = /\x1b\[20[01]~/g;
+/** A key that moves a cursor or the like: it types nothing. */
+const SEQUENCES = /\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|.)?/g;
+
+const CTRL_C = "\x03";
+const CTRL_D = "\x04";
+const CTRL_U = "\x15";
+
+/** The line that is typed, as far as it goes. */
+class HiddenLine {
+  #characters: string[] = [];
+
+  get text(): string {
+    return this.#characters.join("");
+  }
+
+  /** Takes what was typed; says so if that ends the line, or leaves it. */
+  take(typed: string): "done" | "left" | undefined {
+    for (const character of typed.replace(BRACKETED_PASTE, "").replace(SEQUENCES, "")) {
+      if (character === "\r" || character === "\n") return "done";
+      if (character === CTRL_C) return "left";
+      if (character === CTRL_D) return this.#characters.length === 0 ? "left" : "done";
+      if (character === CTRL_U) this.#characters = [];
+      else if (character === "\x7f" || character === "\b") this.#characters.pop();
+      else this.#characters.push(character);
+    }
+    return undefined;
+  }
+}
+
+/**
+ * Asks, and resolves with the line; with undefined if the prompt was left with Ctrl-C or Ctrl-D, the
+ * terminal is gone, or the signal aborted. The terminal is as it was, whatever happens.
+ */
+export async function askHidden(
+  prompt: string,
+  { terminal, signal }: { terminal: KeyTerminal; signal: AbortSignal },
+): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  const line = new HiddenLine();
+  const leave = () => resolve(undefined);
+  const close = terminal.open({
+    input(text) {
+      const end = line.take(text);
+      if (end !== undefined) resolve(end === "done" ? line.text : undefined);
+    },
+    ended: leave,
+  });
+  signal.addEventListener("abort", leave, { once: true });
+  if (signal.aborted) leave();
+  terminal.write(prompt);
+  try {
+    return await promise;
+  } finally {
+    signal.removeEventListener("abort", leave);
+    close();
+    terminal.write("\n");
+  }
+}
+
+/** The process's own terminal on stdin; `output` shows the prompt. */
+export function processTerminal(output: Sink): KeyTerminal {
+  return {
+    write: (text) => output.write(text),
+    open(listener) {
+      const input = new tty.ReadStream(0);
+      input.setRawMode(true);
+      input.setEncoding("utf8");
+      input.on("data", (text) => listener.input(String(text)));
+      input.on("end", () => listener.ended());
+      input.on("error", () => listener.ended());
+      return () => {
+        input.setRawMode(false);
+        input.destroy();
+      };
+    },
+  };
+}
