@@ -51,7 +51,7 @@ const ROWS: Row[] = [
     code: 6,
     answers: [bashCall("true"), DONE],
     script: "bough -p $OUT --max-turns 1 x",
-    stderr: "go on with --continue",
+    stderr: "--max-turns 1 is used up; what was done is saved, go on with --session ",
   },
   {
     code: 7,

@@ -31,6 +31,9 @@ export function readRunOptions(
   if (given.has("stream") && output !== "text") {
     given.problem(`Cannot use --stream with --output ${output}: it fits text output`);
   }
+  if (given.has("stream") && given.has("schema")) {
+    given.problem("Cannot use --stream with --schema: the value is known at the end alone");
+  }
   return {
     mode,
     output,

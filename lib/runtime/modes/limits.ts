@@ -7,14 +7,8 @@ import type { StopCause } from "./stop.ts";
 
 type LimitReached = Extract<StopCause, { kind: "limit" }>;
 
-const HOW_TO_GO_ON = "what was done is saved; go on with --continue or --session";
-
 function reached(limit: LimitReached["limit"], what: string): LimitReached {
-  return {
-    kind: "limit",
-    limit,
-    message: `Cannot finish within the limit: ${what} (${HOW_TO_GO_ON})`,
-  };
+  return { kind: "limit", limit, message: `Cannot finish within the limit: ${what}` };
 }
 
 function seconds(ms: number): string {

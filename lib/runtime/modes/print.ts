@@ -9,10 +9,10 @@ import type { Sink } from "./output.ts";
 import { assemblePrompts, hasPrompt, type Prompt } from "./prompt_input.ts";
 import { PrintTally } from "./print_tally.ts";
 import { Report } from "./report.ts";
-import { type RunResult, stopError } from "./result.ts";
+import type { RunResult } from "./result.ts";
 import { checkResultFile, writeResultFile } from "./result_file.ts";
 import { readStdin, type StdinSource } from "./stdin.ts";
-import { stopExitCode, type Stopper } from "./stop.ts";
+import type { Stopper } from "./stop.ts";
 import type { AnswerSchema } from "./structured.ts";
 import { eventsView, jsonView, streamView, textView, type View } from "./view.ts";
 
@@ -221,14 +221,12 @@ class PrintRun {
     this.#view.end(result, this.#tally.answer(result));
     await Promise.race([stdout.drain(), aborted(this.#signal)]);
     // The reader may have left only now.
-    const cause = stopper.cause;
-    if (cause) {
-      result = { ...result, ok: false, exitCode: stopExitCode(cause), error: stopError(cause) };
-    }
+    if (stopper.cause) result = this.#tally.result(stopper.cause);
     result = this.#keepResult(result, cwd);
     if (result.exitCode === 70) this.#report.bug(this.#tally.cause);
-    else if (result.error && cause?.kind !== "pipe") this.#report.error(result.error.message);
-    else if (!cause) this.#tellHints(result);
+    else if (stopper.cause?.kind === "pipe") return result.exitCode;
+    else if (result.error) this.#report.error(result.error.message);
+    else this.#tellHints(result);
     return result.exitCode;
   }
 

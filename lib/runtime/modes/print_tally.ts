@@ -105,7 +105,7 @@ export class PrintTally {
       text: this.text,
       structured: this.structured?.ok ? this.structured.value : null,
       ...this.#place,
-      saved: this.#place.sessionFile !== null && (this.#last?.saved ?? false),
+      saved: this.#isSaved,
       stopReason: this.#last?.stopReason ?? null,
       turns: this.#turns,
       durationMs: Math.max(0, this.#timer.now() - this.#startedAt),
@@ -118,9 +118,18 @@ export class PrintTally {
     };
   }
 
+  get #isSaved(): boolean {
+    return this.#place.sessionFile !== null && (this.#last?.saved ?? false);
+  }
+
   /** Which of the things that ended it counts: what was thrown, what stopped it, how it answered. */
   #end(cause: StopCause | undefined): { exitCode: ExitCode; error: ResultError | null } {
-    if (cause) return { exitCode: stopExitCode(cause), error: stopError(cause) };
+    if (cause) {
+      const goOn = this.#isSaved
+        ? `; what was done is saved, go on with --session ${this.#place.sessionId}`
+        : "";
+      return { exitCode: stopExitCode(cause), error: stopError(cause, goOn) };
+    }
     if (this.failure !== undefined) return failed(exitCodeOf(this.failure), this.failure);
     const last = this.#last;
     const answered = last !== undefined && last.text !== "" && last.stopReason !== "toolUse";

@@ -62,7 +62,7 @@ function describeEvent(event: AgentSessionEvent): string | undefined {
 }
 
 /** The one argument that tells a person what a call does. */
-function mainArgument(args: Record<string, unknown>): string {
+export function mainArgument(args: Record<string, unknown>): string {
   const named = ["command", "path", "pattern"].map((name) => args[name]);
   const value = named.find((each) => typeof each === "string") ?? JSON.stringify(args);
   return oneLine(String(value), ARGUMENT_LENGTH_MAX);

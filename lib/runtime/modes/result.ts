@@ -65,23 +65,27 @@ export function resultError(error: unknown): ResultError {
   return { code: error instanceof UsageError ? "usage" : "bug", message, retryable: false };
 }
 
-/** The same for a run that was stopped; null where nobody is left to be told. */
-export function stopError(cause: StopCause): ResultError | null {
+/** The same for a run that was stopped. `goOn` says how to go on with what was done, if one can. */
+export function stopError(cause: StopCause, goOn: string): ResultError {
   switch (cause.kind) {
     case "signal":
       return {
         code: cause.signal,
-        message: `Cannot finish: stopped by ${cause.signal}; what was done is saved`,
+        message: `Cannot finish: stopped by ${cause.signal}${goOn}`,
         retryable: true,
       };
     case "limit":
-      return { code: `limit_${cause.limit}`, message: cause.message, retryable: true };
+      return { code: `limit_${cause.limit}`, message: `${cause.message}${goOn}`, retryable: true };
     case "pipe":
-      return { code: "SIGPIPE", message: "The reader of stdout closed its end", retryable: true };
+      return {
+        code: "SIGPIPE",
+        message: `Cannot finish: the reader of stdout is gone${goOn}`,
+        retryable: true,
+      };
     case "output":
       return {
         code: "output",
-        message: `Cannot write to stdout: ${cause.error.message}`,
+        message: `Cannot write to stdout: ${cause.error.message}${goOn}`,
         retryable: false,
       };
   }

@@ -5,7 +5,7 @@ export type StopSignal = "SIGHUP" | "SIGINT" | "SIGTERM";
 
 export type StopCause =
   | { readonly kind: "signal"; readonly signal: StopSignal }
-  /** `message` says which limit, and how to go on. */
+  /** `message` says which limit. */
   | {
     readonly kind: "limit";
     readonly limit: "time" | "turns" | "cost";

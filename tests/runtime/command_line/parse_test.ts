@@ -169,6 +169,7 @@ describe("parseCommandLine() refuses", () => {
     [["--max-turns", "1.5"], "Cannot use --max-turns 1.5: it must be a whole number"],
     [["--max-cost", "-1"], "Cannot use --max-cost -1: it must be US dollars"],
     [["--busy", "later"], "Cannot use --busy later: it must be fail, wait"],
+    [["--stream", "--schema", "s.json"], "Cannot use --stream with --schema: the value is"],
     [["--stream", "--output", "json"], "Cannot use --stream with --output json"],
     [["--json", "x"], "Cannot use --json here: --output json prints the result object"],
     [["--older-than", "9d"], 'it goes with "session prune"'],

@@ -35,9 +35,7 @@ describe("LimitWatch stops", () => {
     observe(turn("toolUse"));
     expect(stopper.cause).toMatchObject({ kind: "limit", limit: "turns" });
     expect(stopper.cause).toMatchObject({
-      message:
-        "Cannot finish within the limit: --max-turns 2 is used up (what was done is saved; " +
-        "go on with --continue or --session)",
+      message: "Cannot finish within the limit: --max-turns 2 is used up",
     });
   });
 

@@ -144,7 +144,10 @@ describe("print() keeps limits", () => {
       turns: 1,
       error: { code: "limit_turns", retryable: true },
     });
-    expect(ran.stderr).toContain("go on with --continue or --session");
+    // This session is in memory alone: there is nothing to go on with.
+    expect(ran.stderr).toEndWith(
+      "bough: Cannot finish within the limit: --max-turns 1 is used up\n",
+    );
     expect(ran.model.requests).toHaveLength(1);
   });
 
