@@ -103,7 +103,9 @@ export function treeFindings(entries: readonly SurveyedEntry[], index: EntryInde
   );
   const flaws = index.flaws.flatMap(({ position, kind, reason }) => {
     const entry = entries[position];
-    return entry ? [entryFinding(entry, kind, reason, flawEffect(position, kind, index))] : [];
+    // What follows the semicolon is the outcome, which the effect tells in full.
+    const [problem = reason] = reason.split("; ");
+    return entry ? [entryFinding(entry, kind, problem, flawEffect(position, kind, index))] : [];
   });
   return [...texts, ...flaws];
 }

@@ -34,12 +34,8 @@ export { type NewFile, writeWhole } from "./whole_file.ts";
 export { usageOf, type UsageTotals } from "./usage_totals.ts";
 export { type VerifyReport } from "./diagnosis.ts";
 export { type Finding, type FindingKind } from "./findings.ts";
-export {
-  sessionsToVerify,
-  type VerifyOptions,
-  verifySession,
-  type VerifyWhere,
-} from "./verify.ts";
+export { sessionsToVerify, type VerifyOptions, verifySession, type VerifyWhere } from "./verify.ts";
 export { type RepairChange } from "./repair_plan.ts";
 export { type RepairOptions, type RepairReport, repairSession } from "./repair.ts";
 export { type OpenSessionOptions, type SessionRepo } from "./session_repo.ts";
+export { looksLikePath } from "./session_files.ts";

@@ -24,6 +24,17 @@ export function sessionFiles(
   sessionsDir: string,
   cwd: string | undefined,
 ): SessionFile[] {
+  return candidatePaths(fs, sessionsDir, cwd).map((file) => sessionFile(fs, file))
+    .filter((file) => file !== undefined)
+    .filter(({ header }) => cwd === undefined || header.cwd === cwd);
+}
+
+/** The files that may be sessions of a working directory, or of any, by their names alone. */
+export function candidatePaths(
+  fs: FileSystem,
+  sessionsDir: string,
+  cwd: string | undefined,
+): string[] {
   const names = listNames(fs, sessionsDir);
   const directories = cwd === undefined
     ? names.map((name) => path.join(sessionsDir, name))
@@ -35,8 +46,7 @@ export function sessionFiles(
       files.push(path.join(directory, name));
     }
   }
-  return files.map((file) => sessionFile(fs, file)).filter((file) => file !== undefined)
-    .filter(({ header }) => cwd === undefined || header.cwd === cwd);
+  return files;
 }
 
 function namesOfFiles(names: readonly string[]): string[] {
@@ -87,13 +97,14 @@ export function findSession(fs: FileSystem, text: string, query: SessionQuery): 
   const file = path.resolve(query.cwd, text);
   if (looksLikePath(text)) return checkedPath(fs, file);
   const all = sessionFiles(fs, query.sessionsDir, undefined);
-  const matches = text === "" ? [] : firstMatches([
+  const started = all.filter(({ header }) => text !== "" && header.id.startsWith(text));
+  const matches = firstMatches([
     () => all.filter(({ header }) => header.id === text),
-    () => unique(all.filter(({ header }) => header.id.startsWith(text)), query.cwd),
-    () => all.filter((one) => query.nameOf(one) === text),
-    () => all.filter(({ header }) => header.id.startsWith(text)),
+    () => narrowed(started, query.cwd).length === 1 ? started : [],
+    () => text === "" ? [] : all.filter((one) => query.nameOf(one) === text),
+    () => started,
   ]);
-  const [match, ...others] = unique(matches, query.cwd) ?? matches;
+  const [match, ...others] = narrowed(matches, query.cwd);
   if (match && others.length === 0) return match.path;
   if (match) throw ambiguous(text, [match, ...others]);
   if (text !== "" && fs.stat(file)) return checkedPath(fs, file);
@@ -104,7 +115,8 @@ export function findSession(fs: FileSystem, text: string, query: SessionQuery): 
   );
 }
 
-function looksLikePath(text: string): boolean {
+/** Whether a text names a session by its path, not by an id or a name. */
+export function looksLikePath(text: string): boolean {
   return /[/\\]/.test(text) || text.endsWith(SESSION_EXTENSION);
 }
 
@@ -128,11 +140,10 @@ function firstMatches(attempts: readonly (() => SessionFile[])[]): SessionFile[]
   return [];
 }
 
-/** The only match, or the only one of the working directory; else none. */
-function unique(matches: SessionFile[], cwd: string): SessionFile[] {
-  if (matches.length === 1) return matches;
+/** The only match of the working directory, if there is one; else all. */
+function narrowed(matches: SessionFile[], cwd: string): SessionFile[] {
   const here = matches.filter(({ header }) => header.cwd === cwd);
-  return here.length === 1 ? here : [];
+  return here.length === 1 ? here : matches;
 }
 
 const SHOWN_MAX = 5;

@@ -4,10 +4,27 @@ import { diagnose, type VerifyReport } from "./diagnosis.ts";
 import { SessionError } from "./errors.ts";
 import { type FileSystem, nodeFileSystem } from "./file_system.ts";
 import { FileLock } from "./lock.ts";
+import { candidatePaths, sessionFile } from "./session_files.ts";
 
 export interface VerifyOptions {
   fs?: FileSystem;
   lock?: FileLock;
+}
+
+/** Where the sessions are that are to be verified. */
+export interface VerifyWhere {
+  sessionsDir: string;
+  /** Only those of this working directory, and those that no longer tell whose they are. */
+  cwd?: string;
+  fs?: FileSystem;
+}
+
+/** The files of all sessions in a directory, those too that are too damaged to be listed. */
+export function sessionsToVerify({ sessionsDir, cwd, fs = nodeFileSystem }: VerifyWhere): string[] {
+  return candidatePaths(fs, sessionsDir, cwd).filter((file) => {
+    if (!fs.stat(file)?.isFile) return false;
+    return cwd === undefined || (sessionFile(fs, file)?.header.cwd ?? cwd) === cwd;
+  });
 }
 
 /**

@@ -74,7 +74,7 @@ test("verifySession() tells line, byte and meaning of what cannot be read", () =
       line: 6,
       offset: offset + 51,
       entryId: "a0000005",
-      problem: "its parent a0000004 does not exist; it hangs on the entry before the damage",
+      problem: "its parent a0000004 does not exist",
       effect: "it is read as the child of a0000003",
     },
   ]);
