@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import * as fs from "node:fs";
 import { EXIT_CODES } from "../../lib/runtime/command_line/exit_code.ts";
 import { bashCall, completion, LocalRun } from "../support/local_run.ts";
 import type { PlannedAnswer } from "../support/scripted_server.ts";
@@ -97,7 +98,7 @@ for (const output of ["text", "json", "events"]) {
       test(`${code}`, async () => {
         await using run = await LocalRun.start(answers);
         const asked = run.temp.join("work/asked");
-        void run.server.received(1).then(() => Bun.write(asked, "yes"));
+        void run.server.received(1).then(() => fs.writeFileSync(asked, "yes"));
         const ended = await run.shell(`set -m; ${script}`, { env: { OUT: `--output=${output}` } });
         expect(ended.code).toBe(code);
         // Bash tells of its jobs, too.

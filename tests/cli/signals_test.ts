@@ -23,7 +23,9 @@ describe.skipIf(!hasPgrep)("bough stopped in a tool ends its children and saves 
       ]);
       using child = await run.begin(["-p", "--output", "json", "x"]);
       await child.waitFor(`bash sleep 47${code}1`, { stream: "stderr" });
-      while (running(`^sleep 47${code}[123]$`) < 3) await Bun.sleep(10);
+      while (running(`^sleep 47${code}[123]$`) < 3) {
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
       const started = performance.now();
       child.kill(signal);
       const ended = await child.finished;
