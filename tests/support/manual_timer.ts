@@ -26,9 +26,14 @@ export class HeldTimer implements Timer {
   #sleepers: (() => void)[] = [];
   #waiting: { n: number; resolve: () => void }[] = [];
   #started = 0;
+  readonly #now: number;
+
+  constructor(now = 1_700_000_000_000) {
+    this.#now = now;
+  }
 
   now(): number {
-    return 1_700_000_000_000;
+    return this.#now;
   }
 
   sleep(_ms: number, signal?: AbortSignal): Promise<void> {

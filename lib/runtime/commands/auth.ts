@@ -85,7 +85,7 @@ async function readKey(
     hasPrompt: false,
     timer: ports.timer,
     signal: ports.signal,
-    notice: (notice) => report.note(notice),
+    notice: () => report.note(`Waiting for the key of ${provider} on stdin, until that ends`),
   });
   if (text !== undefined || ports.signal.aborted) return text;
   throw new UsageError(
