@@ -43,6 +43,7 @@ export class LimitWatch {
       if (event.message.stopReason !== "stop") this.#checkCost();
     } else if (event.type === "compaction_end") {
       this.#addCost(event.result?.usage);
+    } else if (event.type === "turn_start") {
       this.#checkCost();
     } else if (event.type === "turn_end") {
       const { stopReason } = event.message;

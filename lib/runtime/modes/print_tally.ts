@@ -130,11 +130,13 @@ export class PrintTally {
         : "";
       return { exitCode: stopExitCode(cause), error: stopError(cause, goOn) };
     }
-    if (this.failure !== undefined) return failed(exitCodeOf(this.failure), this.failure);
     const last = this.#last;
-    const answered = last !== undefined && last.text !== "" && last.stopReason !== "toolUse";
-    if (last?.error instanceof SessionError && answered) return failed(9, last.error);
-    if (last?.error) return failed(exitCodeOf(last.error), last.error);
+    const error = this.cause;
+    if (error !== undefined) {
+      const isAnswered = last !== undefined && last.text !== "" && last.stopReason !== "toolUse";
+      const isUnsaved = error instanceof SessionError && error.code === "write_failed";
+      return failed(isAnswered && isUnsaved ? 9 : exitCodeOf(error), error);
+    }
     if (last?.stopReason === "length") return { exitCode: 7, error: CUT };
     if (this.structured && !this.structured.ok) {
       return { exitCode: 8, error: misfit(this.structured.problem) };

@@ -2,7 +2,12 @@ import { describe, expect, test } from "bun:test";
 import type { AgentSessionEvent } from "../../../lib/runtime/event.ts";
 import { LimitWatch } from "../../../lib/runtime/modes/limits.ts";
 import { Stopper } from "../../../lib/runtime/modes/stop.ts";
-import { noUsage, type StopReason, type Usage } from "../../../lib/session/mod.ts";
+import {
+  type CompactionEntry,
+  noUsage,
+  type StopReason,
+  type Usage,
+} from "../../../lib/session/mod.ts";
 import { assistant, toolResult } from "../../support/conversation.ts";
 import { HeldTimer, InstantTimer } from "../../support/manual_timer.ts";
 
@@ -44,6 +49,26 @@ describe("LimitWatch stops", () => {
     observe(turn("toolUse", 0.3));
     expect(stopper.cause).toBeUndefined();
     observe(turn("toolUse", 0.2).slice(0, 1));
+    expect(stopper.cause).toMatchObject({ kind: "limit", limit: "cost" });
+  });
+
+  test("before a turn, when a compaction used up the rest", () => {
+    const { stopper, observe } = watch({ maxCostUsd: 0.5 });
+    const result: CompactionEntry = {
+      type: "compaction",
+      id: "c",
+      parentId: null,
+      timestamp: "",
+      summary: "",
+      firstKeptEntryId: "c",
+      tokensBefore: 1,
+      usage: cost(1),
+    };
+    const compaction = { reason: "threshold", aborted: false, willRetry: false } as const;
+    observe([{ type: "compaction_end", ...compaction, result }]);
+    // After the last answer it costs nobody an answer.
+    expect(stopper.cause).toBeUndefined();
+    observe([{ type: "turn_start" }]);
     expect(stopper.cause).toMatchObject({ kind: "limit", limit: "cost" });
   });
 
