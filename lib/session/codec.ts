@@ -4,6 +4,7 @@
  */
 import { Buffer } from "node:buffer";
 import type { Damage, SessionEntry, SessionHeader } from "./entry.ts";
+import { SessionError } from "./errors.ts";
 import { isRecord, type JsonObject, parseJson, soundEntry } from "./sound.ts";
 import { recordsIn } from "./salvage.ts";
 
@@ -36,10 +37,24 @@ export interface LineReading {
   problem?: LineProblem;
 }
 
-/** An entry's line, with its place in the tree in its first bytes. */
+/**
+ * An entry's line, with its place in the tree in its first bytes.
+ *
+ * @throws SessionError `write_failed` for values that JSON does not have, such as a bigint or a
+ * ring.
+ */
 export function encodeEntry(entry: SessionEntry): string {
   const { type, id, parentId, timestamp, ...rest } = entry;
-  return `${JSON.stringify({ type, id, parentId, timestamp, ...rest })}\n`;
+  try {
+    return `${JSON.stringify({ type, id, parentId, timestamp, ...rest })}\n`;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new SessionError(
+      "write_failed",
+      `Cannot write a ${type} entry as JSON: ${reason}; leave such values out`,
+      { cause },
+    );
+  }
 }
 
 /** A header's line. */

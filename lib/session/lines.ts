@@ -33,6 +33,7 @@ export function* linesForward(source: ByteSource, from = 0): Generator<LineSpan>
 /** The numbers (1 for the first) of the lines that hold these offsets, which are sorted. */
 export function lineNumbers(source: ByteSource, offsets: readonly number[]): number[] {
   const numbers: number[] = [];
+  if (offsets.length === 0) return numbers;
   let number = 0;
   for (const line of linesForward(source)) {
     number++;

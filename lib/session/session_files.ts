@@ -149,7 +149,8 @@ function narrowed(matches: SessionFile[], cwd: string): SessionFile[] {
 const SHOWN_MAX = 5;
 
 function ambiguous(text: string, matches: readonly SessionFile[]): SessionError {
-  const shown = matches.slice(0, SHOWN_MAX).map(({ header }) => header.id).join(", ");
+  const ids = matches.map(({ header }) => header.id).sort();
+  const shown = ids.slice(0, SHOWN_MAX).join(", ");
   const more = matches.length > SHOWN_MAX ? `, and ${matches.length - SHOWN_MAX} more` : "";
   return new SessionError(
     "ambiguous",

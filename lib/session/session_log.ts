@@ -75,10 +75,12 @@ export class SessionLog {
     // By the descriptor of the moment: the one for reading is closed once there is one for writing.
     return {
       size,
-      read: (start, end) =>
-        this.#fd === undefined
-          ? Buffer.alloc(0)
-          : fileSource(this.#ports.fs, this.#fd, size).read(start, end),
+      read: (start, end) => {
+        if (this.#fd !== undefined) {
+          return fileSource(this.#ports.fs, this.#fd, size).read(start, end);
+        }
+        throw new SessionError("closed", `Cannot read session ${this.file}: it was closed`);
+      },
     };
   }
 
