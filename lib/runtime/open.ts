@@ -93,7 +93,9 @@ export async function openRepo(
   const sessionsDir = options.sessionDir === undefined
     ? settings.sessionDir ?? path.join(places.home, "sessions")
     : path.resolve(places.startDirectory, options.sessionDir);
-  return new JsonlSessionRepo({ sessionsDir, durability: settings.durability });
+  // A directory that was named holds the files themselves; the home has one for each project.
+  const flat = (options.sessionDir ?? settings.sessionDir) !== undefined;
+  return new JsonlSessionRepo({ sessionsDir, flat, durability: settings.durability });
 }
 
 interface Choosing extends OpenOptions {
