@@ -4,7 +4,7 @@ import type { AgentEvent } from "./event.ts";
 import { invalidArgumentsOf } from "./invalid_arguments.ts";
 import { checkArguments } from "./schema/mod.ts";
 import type { Timer } from "./timer.ts";
-import type { Tool, ToolResult } from "./tool.ts";
+import type { ArgumentsCheck, Tool, ToolResult } from "./tool.ts";
 
 /** How long an aborted tool may take to stop before its call is answered without it. */
 const ABORT_GRACE_MS = 1_200;
@@ -132,14 +132,8 @@ async function prepare(
     };
   }
   try {
-    const checked = tool.check
-      ? await tool.check(call.arguments)
-      : checkArguments(tool.parameters, call.arguments);
-    if (!checked.ok) {
-      return {
-        refusal: errorResult(`The call of ${call.name} was not run: ${checked.problem}`),
-      };
-    }
+    const checked = await check(tool, call.arguments);
+    if (!checked.ok) return { refusal: misfit(call, checked.problem) };
     const decision = await ports.hooks.beforeToolCall?.({
       toolCallId: call.id,
       toolName: call.name,
@@ -148,12 +142,24 @@ async function prepare(
     if (decision && "block" in decision) {
       return { refusal: errorResult(decision.block), denied: true };
     }
-    return { tool, args: decision ? decision.args : checked.args };
+    if (!decision) return { tool, args: checked.args };
+    const changed = await check(tool, decision.args);
+    return changed.ok
+      ? { tool, args: changed.args }
+      : { refusal: misfit(call, `an extension changed its arguments: ${changed.problem}`) };
   } catch (error) {
     return {
       refusal: errorResult(`The call of ${call.name} was not run: ${reasonOf(error)}`),
     };
   }
+}
+
+async function check(tool: Tool, args: Record<string, unknown>): Promise<ArgumentsCheck> {
+  return tool.check ? await tool.check(args) : checkArguments(tool.parameters, args);
+}
+
+function misfit(call: ToolCall, problem: string): ToolResult {
+  return errorResult(`The call of ${call.name} was not run: ${problem}`);
 }
 
 async function execute(

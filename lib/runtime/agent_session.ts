@@ -24,7 +24,7 @@ import { Compactor } from "./compactor.ts";
 import { isSameModel, recordSettings, restoreSettings } from "./conversation_settings.ts";
 import { type AgentSessionListener, EventHub } from "./event_hub.ts";
 import type { SessionHooks, UserInput } from "./hooks.ts";
-import { MessageKeeper, textOfMessage } from "./message_keeper.ts";
+import { type Delivery, MessageKeeper, textOfMessage } from "./message_keeper.ts";
 import { moveInTree, type MoveOptions, type MoveOutcome } from "./navigation.ts";
 import { PromptRun } from "./prompt_run.ts";
 import { DEFAULT_RETRY, type RetrySettings } from "./retry.ts";
@@ -119,7 +119,7 @@ export class AgentSession {
   readonly #compactor: Compactor;
   readonly #timer: Timer;
   readonly #random: () => number;
-  readonly #shells = new Set<AbortController>();
+  readonly #alongside = new Set<AbortController>();
   #work: Work | undefined;
   #disposed = false;
 
@@ -175,6 +175,11 @@ export class AgentSession {
     return this.#work !== undefined;
   }
 
+  /** Aborts with what is being worked on; undefined if nothing is. */
+  get signal(): AbortSignal | undefined {
+    return this.#work?.controller.signal;
+  }
+
   get isCompacting(): boolean {
     return this.#compactor.isRunning;
   }
@@ -201,8 +206,13 @@ export class AgentSession {
    */
   async prompt(text: string, options: PromptOptions = {}): Promise<RunOutcome> {
     this.#assertAlive();
-    const input = await this.#receive({ text, images: options.images ?? [] });
+    const typed = { text, images: options.images ?? [] };
+    const input = await this.alongside((signal) => this.#receive(typed, signal));
     if (input === "taken") return new RunTally().outcome(undefined);
+    if (input === "aborted") {
+      const aborted = { aborted: true, stopReason: "aborted" as const, taken: false };
+      return { ...new RunTally().outcome(undefined), ...aborted };
+    }
     if (!this.isRunning) return await this.#start((run) => this.#runPrompt(input, run));
     if (!options.whileRunning) {
       throw new Error(
@@ -238,7 +248,7 @@ export class AgentSession {
   /** Stops what is going on: the model call, tools, a wait, a compaction. Resolves when it has. */
   async abort(): Promise<void> {
     this.#work?.controller.abort();
-    for (const shell of this.#shells) shell.abort();
+    for (const controller of this.#alongside) controller.abort();
     await this.waitForIdle();
   }
 
@@ -303,6 +313,7 @@ export class AgentSession {
   /** Moves in the tree; see `MoveOptions`. Not while something is going on. */
   async navigateTree(targetId: string | null, options: MoveOptions = {}): Promise<MoveOutcome> {
     return await this.#start(async (run) => {
+      const fromId = this.session.leafId;
       const outcome = await moveInTree(targetId, options, {
         session: this.session,
         model: this.model,
@@ -319,6 +330,13 @@ export class AgentSession {
       for (const id of outcome.entryIds) await this.#keeper.tellEntry(id);
       if (!outcome.cancelled) {
         await restoreSettings(this.session, this.agent, this.#hub, this.#options.findModel);
+        const { leafId, summaryEntryId } = outcome;
+        await this.#hooks.afterTree?.({
+          targetId,
+          fromId,
+          leafId,
+          ...(summaryEntryId === undefined ? {} : { summaryEntryId }),
+        });
       }
       return outcome;
     });
@@ -337,35 +355,36 @@ export class AgentSession {
     if (!shell) {
       throw new Error("Cannot run a command: this conversation was made without a shell.");
     }
-    const controller = new AbortController();
-    this.#shells.add(controller);
-    try {
-      const message = await runUserShell(command, {
+    const message = await this.alongside((signal) =>
+      runUserShell(command, {
         cwd: this.session.cwd,
         shell,
         exclude: options.exclude === true,
         onOutput: (delta) => void this.#hub.emit({ type: "bash_execution_update", delta }),
-        signal: controller.signal,
+        signal,
         timer: this.#timer,
         ...(this.#hooks.userBash ? { mayRun: this.#hooks.userBash } : {}),
-      });
-      await this.addMessage(message);
-      return message;
+      })
+    );
+    await this.addMessage(message);
+    return message;
+  }
+
+  /** Does something that is no part of the run, but that `abort()` stops as well. */
+  async alongside<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const controller = new AbortController();
+    this.#alongside.add(controller);
+    try {
+      return await task(controller.signal);
     } finally {
-      this.#shells.delete(controller);
+      this.#alongside.delete(controller);
     }
   }
 
-  /**
-   * Adds a message that is neither the user's nor the model's. During a run it waits until the
-   * results of the current answer are in; with `nextPrompt`, until the next prompt.
-   */
-  async addMessage(message: Message, options: { nextPrompt?: boolean } = {}): Promise<void> {
+  /** Adds a message that is neither the user's nor the model's; see `Delivery`. */
+  async addMessage(message: Message, options: { deliver?: Delivery } = {}): Promise<void> {
     this.#assertAlive();
-    if (options.nextPrompt && message.role === "custom") {
-      return this.#keeper.holdForNextPrompt(message);
-    }
-    this.#keeper.holdBack(message);
+    await this.#keeper.take(message, options.deliver ?? "now");
     if (!this.isRunning) await this.#keeper.letIn();
   }
 
@@ -414,9 +433,16 @@ export class AgentSession {
     if (!options.keepSession) await this.session.close();
   }
 
-  async #receive(typed: UserInput): Promise<UserInput | "taken"> {
-    if (await this.#hooks.command?.(typed.text)) return "taken";
-    const input = await this.#hooks.input?.(typed) ?? typed;
+  async #receive(
+    typed: UserInput,
+    signal: AbortSignal,
+  ): Promise<UserInput | "taken" | "aborted"> {
+    const command = await this.#hooks.command?.(typed.text, signal) ?? false;
+    if (signal.aborted) return "aborted";
+    if (command === true) return "taken";
+    const said = command ? { ...typed, text: command.prompt } : typed;
+    const input = await this.#hooks.input?.(said, signal) ?? said;
+    if (signal.aborted) return "aborted";
     if (input === "taken") return input;
     return { text: await this.#hooks.expand?.(input.text) ?? input.text, images: input.images };
   }

@@ -5,12 +5,14 @@ import {
   compact,
   type CompactionConfig,
   type CompactionFailure,
+  type CompactionPlan,
   type CompactionSettings,
   compactionSettings,
   contextTokens,
   estimateMessage,
   estimateOverhead,
   isOverflow,
+  planCompaction,
   shouldCompact,
 } from "../compaction/mod.ts";
 import {
@@ -143,11 +145,7 @@ export class Compactor {
     let usage = noUsage();
     try {
       const context = await this.#context();
-      const supplied = await this.#ports.hooks.beforeCompact?.({
-        reason,
-        branch: [...context.branch],
-        ...(options.instructions === undefined ? {} : { instructions: options.instructions }),
-      }, options.signal);
+      const supplied = await this.#askHook(reason, context, options);
       if (supplied === "cancel" || options.signal.aborted) return { kind: "cancelled", usage };
       if (supplied) return await this.#write(supplied, context, true);
       const outcome = await compact(context, {
@@ -170,6 +168,28 @@ export class Compactor {
         usage,
       };
     }
+  }
+
+  /** An extension may cancel the compaction, or supply the summary. */
+  async #askHook(
+    reason: CompactionReason,
+    context: BranchContext,
+    { instructions, signal }: { signal: AbortSignal; instructions?: string },
+  ): Promise<"cancel" | SuppliedSummary | undefined> {
+    const { agent, hooks } = this.#ports;
+    if (!hooks.beforeCompact) return undefined;
+    const { contextWindow, maxTokens } = agent.model.facts;
+    const planned = planCompaction(context, {
+      settings: this.#settings(),
+      window: { contextWindow, maxTokens, overheadTokens: this.#overhead() },
+      reason,
+    });
+    return await hooks.beforeCompact({
+      reason,
+      branch: [...context.branch],
+      ...(planned.ok ? { plan: suggestion(planned.plan) } : {}),
+      ...(instructions === undefined ? {} : { instructions }),
+    }, signal);
   }
 
   async #write(
@@ -219,6 +239,11 @@ export class Compactor {
   #settings(): CompactionSettings {
     return compactionSettings(this.#ports.config, this.#ports.agent.model.facts);
   }
+}
+
+/** What a hook is told of a plan. */
+function suggestion({ firstKeptEntryId, history, turn }: CompactionPlan) {
+  return { firstKeptEntryId, messages: [...history, ...turn].map(({ message }) => message) };
 }
 
 function failure(failed: CompactionFailure, usage: Usage): CompactionRun {

@@ -20,12 +20,30 @@ export interface SuppliedSummary {
   usage?: Usage;
 }
 
+/** What is about to be compacted. */
+export interface CompactionIntent {
+  reason: CompactionReason;
+  /** From the root to the leaf. */
+  branch: SessionEntry[];
+  /** What would be summarized, and what would be kept first; absent if nothing would. */
+  plan?: { messages: Message[]; firstKeptEntryId: string };
+  instructions?: string;
+}
+
+/** Where the leaf was, where it was to go, and where it is. */
+export interface LeafMove {
+  targetId: string | null;
+  fromId: string | null;
+  leafId: string | null;
+  summaryEntryId?: string;
+}
+
 /** What takes part in a conversation from outside: extensions, through a runner. */
 export interface SessionHooks extends ToolCallHooks {
-  /** Runs an extension's command; false if the text is none. */
-  command?(text: string): Promise<boolean>;
+  /** Runs an extension's command, which may come to a prompt; false if the text is none. */
+  command?(text: string, signal: AbortSignal): Promise<boolean | { prompt: string }>;
   /** Changes what was typed, or takes it: then nothing is sent. */
-  input?(input: UserInput): Promise<UserInput | "taken">;
+  input?(input: UserInput, signal: AbortSignal): Promise<UserInput | "taken">;
   /** Expands `/skill:name` and prompt templates. */
   expand?(text: string): Promise<string>;
   /** Adds messages before a run, or changes its system prompt. */
@@ -39,15 +57,17 @@ export interface SessionHooks extends ToolCallHooks {
   /** Before a conversation settles: true asks for one more round. */
   beforeSettle?(): Promise<boolean>;
   beforeCompact?(
-    compaction: { reason: CompactionReason; branch: SessionEntry[]; instructions?: string },
+    compaction: CompactionIntent,
     signal: AbortSignal,
   ): Promise<"cancel" | SuppliedSummary | undefined>;
   beforeTree?(
     move: { targetId: string | null; fromId: string | null; summarize: boolean },
     signal: AbortSignal,
   ): Promise<"cancel" | { summary: string; details?: unknown } | undefined>;
+  /** The leaf was moved. */
+  afterTree?(move: LeafMove): Promise<void>;
   /** Before a person's `!command` runs: a reason refuses it. */
-  userBash?(command: string): Promise<{ block: string } | undefined>;
+  userBash?(command: string, signal: AbortSignal): Promise<{ block: string } | undefined>;
   /** Hears everything that listeners hear, before them. */
   observe?(event: AgentSessionEvent): Promise<void>;
 }

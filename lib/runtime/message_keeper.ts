@@ -1,8 +1,15 @@
 /** Persistence as a by-product of events: a message is written first and told afterwards. */
 import type { Agent } from "../agent/mod.ts";
-import { type CustomMessage, type Message, type Session, textOf } from "../session/mod.ts";
+import { type Message, type Session, textOf } from "../session/mod.ts";
 import type { AgentSessionEvent } from "./event.ts";
 import type { EventHub } from "./event_hub.ts";
+
+/**
+ * When the model hears a message: `now` (during a run once the results of the current answer are
+ * in), with the `nextPrompt`, like a `steer`ing message after the current tool calls, or as a
+ * `followUp` when the run has nothing left to do. None of them starts a run.
+ */
+export type Delivery = "now" | "nextPrompt" | "steer" | "followUp";
 
 /**
  * Writes what was said to the session and passes events on. What is said outside the run waits
@@ -15,7 +22,7 @@ export class MessageKeeper {
   readonly #agent: () => Agent;
   readonly #entryIds = new WeakMap<Message, string>();
   readonly #heldBack: Message[] = [];
-  readonly #nextPrompt: CustomMessage[] = [];
+  readonly #nextPrompt: Message[] = [];
   #toldQueue = "";
 
   constructor(session: Session, hub: EventHub, agent: () => Agent) {
@@ -38,15 +45,25 @@ export class MessageKeeper {
     if (id !== undefined) this.#entryIds.set(message, id);
   }
 
-  holdBack(message: Message): void {
-    this.#heldBack.push(message);
+  /** Takes a message from outside the run; `letIn` writes what is for now. */
+  async take(message: Message, deliver: Delivery): Promise<void> {
+    switch (deliver) {
+      case "now":
+        this.#heldBack.push(message);
+        return;
+      case "nextPrompt":
+        this.#nextPrompt.push(message);
+        return;
+      case "steer":
+        this.#agent().steer(message);
+        return await this.tellQueue();
+      case "followUp":
+        this.#agent().followUp(message);
+        return await this.tellQueue();
+    }
   }
 
-  holdForNextPrompt(message: CustomMessage): void {
-    this.#nextPrompt.push(message);
-  }
-
-  takeForPrompt(): CustomMessage[] {
+  takeForPrompt(): Message[] {
     return this.#nextPrompt.splice(0);
   }
 
@@ -65,7 +82,7 @@ export class MessageKeeper {
     if (event.type !== "message_end") return await this.#hub.emit(event);
     const entryId = this.#entryIds.get(event.message);
     await this.#hub.emit(entryId === undefined ? event : { ...event, entryId });
-    if (event.message.role === "user") await this.tellQueue();
+    if (event.message.role === "user" || event.message.role === "custom") await this.tellQueue();
   }
 
   /** Tells of an entry that is no message. */

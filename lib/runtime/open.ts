@@ -15,6 +15,7 @@ import {
 } from "../session/mod.ts";
 import type { RunOptions } from "./command_line/run_options.ts";
 import { boughHome, type Environment, loadSettings, Secrets } from "./config/mod.ts";
+import type { ExtensionUi } from "./extensions/api.ts";
 import { prepareConversation } from "./prepare.ts";
 import { AgentSessionRuntime } from "./runtime.ts";
 import type { Services } from "./config/mod.ts";
@@ -29,6 +30,8 @@ export interface OpenOptions {
   readonly outputSchema?: { name: string; schema: Record<string, unknown> };
   /** Told at once, while opening takes its time (waiting for a busy session). */
   readonly onWait?: (message: string) => void;
+  /** How extensions reach a person; without it, what they tell becomes a warning. */
+  readonly ui?: ExtensionUi;
   /** This process's own if absent. */
   readonly env?: Environment;
   /** Where the process was started; its current directory if absent. */
@@ -68,6 +71,8 @@ export async function openRuntime(options: RunOptions, more: OpenOptions): Promi
           secrets,
           processes,
           isFirst: session === chosen,
+          signal: more.signal,
+          ui: more.ui ?? { notify: (message) => warnings.push({ message }) },
           ...(more.outputSchema ? { outputSchema: more.outputSchema } : {}),
           warn: (warning) => warnings.push(warning),
         }),

@@ -11,6 +11,8 @@ import {
   type Secrets,
   type Services,
 } from "./config/mod.ts";
+import type { ExtensionUi } from "./extensions/api.ts";
+import type { ExtensionRunner } from "./extensions/runner.ts";
 import { UsageError } from "./modes/exit_codes.ts";
 import type { Prepared } from "./runtime.ts";
 import { shellWith } from "./user_shell.ts";
@@ -24,6 +26,9 @@ export interface PreparePorts {
   /** The command line's model and thinking level are for the first session alone. */
   isFirst: boolean;
   outputSchema?: { name: string; schema: Record<string, unknown> };
+  /** How extensions reach a person. */
+  ui: ExtensionUi;
+  signal?: AbortSignal;
   warn(warning: { message: string }): void;
 }
 
@@ -47,6 +52,10 @@ export async function prepareConversation(
     ...(options.systemPrompt === undefined ? {} : { systemPrompt: options.systemPrompt }),
   });
   for (const warning of services.warnings) warn(warning);
+  let live: AgentSession | undefined;
+  const { processes } = ports;
+  const environment = () => commandEnvironment(env, session, live?.model);
+  const extensions = await extensionsOf(services, environment, ports);
   const restored = await session.buildContext();
   const choice = await chooseModel(services, options, restored.model, ports);
   const model = services.models.create(choice.facts);
@@ -59,16 +68,14 @@ export async function prepareConversation(
   const shell = services.settings.shellPath === undefined
     ? {}
     : { shell: services.settings.shellPath };
-  const { processes } = ports;
-  const environment = () => commandEnvironment(env, session, live?.model ?? model);
-  let live: AgentSession | undefined;
-  const tools = codingTools({
+  const builtIn = codingTools({
     cwd: session.cwd,
     processes,
     env: environment,
     ignore: async () => (await import("ignore")).default,
     ...shell,
   });
+  const tools = extensions?.toolsWith(builtIn) ?? builtIn;
   const activeTools = chooseTools(tools, options);
   return {
     async start() {
@@ -81,7 +88,7 @@ export async function prepareConversation(
         activeTools,
         fallbackModels,
         systemPrompt: services.systemPrompt,
-        hooks: { expand: (text) => Promise.resolve(services.expand(text)) },
+        hooks: { ...extensions?.hooks, expand: async (text) => services.expand(text) },
         findModel: async (ref) => {
           const facts = await services.models.find(ref);
           return facts && services.models.create(facts);
@@ -91,9 +98,37 @@ export async function prepareConversation(
         shell: shellWith(environment, { processes, ...shell }),
         ...(ports.outputSchema ? { outputSchema: ports.outputSchema } : {}),
       });
-      return { session: live, services };
+      if (!extensions) return { session: live, services };
+      extensions.goLive(live);
+      return {
+        session: live,
+        services,
+        commands: extensions.commands,
+        mayLeave: (intent) => extensions.mayLeave(intent),
+        started: (start) => extensions.started(start),
+        shutdown: () => extensions.shutdown(),
+      };
     },
   };
+}
+
+/** Loads the extensions; undefined if there are none, so that they cost nothing then. */
+async function extensionsOf(
+  services: Services,
+  env: () => Environment,
+  { processes, signal, ui, warn }: PreparePorts,
+): Promise<ExtensionRunner | undefined> {
+  if (services.extensionPaths.length === 0) return undefined;
+  const { loadExtensions } = await import("./extensions/runner.ts");
+  return await loadExtensions(services.extensionPaths, {
+    cwd: services.cwd,
+    env,
+    processes,
+    ui,
+    ...(signal ? { signal } : {}),
+    addProvider: (name, description) => services.models.addProvider(name, description),
+    warn: (message) => warn({ message }),
+  });
 }
 
 /** The options' model, else the session's if it can be used here, else the default one. */
@@ -188,12 +223,12 @@ function settingsOf({ settings }: Services): Partial<AgentSessionOptions> {
 function commandEnvironment(
   env: Environment,
   session: Session,
-  model: Model,
+  model: Model | undefined,
 ): Record<string, string | undefined> {
   return {
     ...env,
     BOUGH_SESSION_ID: session.id,
     BOUGH_SESSION_FILE: session.file,
-    BOUGH_MODEL: `${model.facts.provider}/${model.facts.id}`,
+    ...(model ? { BOUGH_MODEL: `${model.facts.provider}/${model.facts.id}` } : {}),
   };
 }

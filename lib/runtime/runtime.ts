@@ -10,10 +10,18 @@ export type SwitchIntent =
   | { kind: "switch"; reason: StartReason; file?: string }
   | { kind: "fork"; entryId: string | null; position: "before" | "at" };
 
+/** A command of an extension, `/name`, as lists show it. */
+export interface CommandSummary {
+  readonly name: string;
+  readonly description: string;
+}
+
 /** One session that is live, with all that is bound to its directory. */
 export interface Conversation<Services = unknown> {
   readonly session: AgentSession;
   readonly services: Services;
+  /** The commands of its extensions. */
+  readonly commands?: readonly CommandSummary[];
   /** Whether its extensions let it be left. */
   mayLeave?(intent: SwitchIntent): Promise<boolean>;
   /** It is the current one now, and modes are bound to it. */

@@ -36,7 +36,7 @@ export interface UserShellOptions {
   onOutput: (delta: string) => void;
   signal: AbortSignal;
   timer: Timer;
-  mayRun?: (command: string) => Promise<{ block: string } | undefined>;
+  mayRun?: (command: string, signal: AbortSignal) => Promise<{ block: string } | undefined>;
 }
 
 /** Runs a person's command and gives the message that is kept of it. */
@@ -44,7 +44,7 @@ export async function runUserShell(
   command: string,
   options: UserShellOptions,
 ): Promise<BashExecutionMessage> {
-  const refusal = await options.mayRun?.(command);
+  const refusal = await options.mayRun?.(command, options.signal);
   const outcome = refusal
     ? { output: refusal.block, exitCode: 126, cancelled: false, truncated: false }
     : await options.shell({

@@ -33,6 +33,7 @@ export type OpenConversation = (
     readonly signal: AbortSignal;
     readonly outputSchema?: { name: string; schema: Record<string, unknown> };
     readonly onWait: (message: string) => void;
+    readonly ui: { notify(text: string, level: "info" | "warning" | "error"): void };
   },
 ) => Promise<PrintConversation>;
 
@@ -103,6 +104,10 @@ class PrintRun {
       signal: this.#signal,
       ...(schema ? { outputSchema: { name: schema.name, schema: schema.schema } } : {}),
       onWait: (message) => this.#report.note(message),
+      ui: {
+        notify: (text, level) =>
+          level === "error" ? this.#report.error(text) : this.#report.note(text),
+      },
     });
     try {
       this.#view.start(conversation.session.session.header);
