@@ -251,18 +251,19 @@ export class SessionLog {
       fs.makeDirectory(directory, DIRECTORY_MODE);
       return fs.open(this.file, "ax", FILE_MODE);
     });
+    let isOurs = false;
     try {
       this.#held = lock.acquire(this.file, fd);
-      if (this.#adopts && fs.stat(fd)?.size !== 0) {
-        throw this.#writeFailed("it is not empty any more");
-      }
+      if (fs.stat(fd)?.size !== 0) throw this.#writeFailed("it is not empty any more");
+      isOurs = true;
       const failure = this.#tryWrite(fd, bytes, sync);
       if (failure) throw this.#writeFailed(failure.reason, failure.cause);
       if (sync && !this.#adopts) {
         this.#attempt("its directory did not reach the disk", () => fs.syncDirectory(directory));
       }
     } catch (error) {
-      this.#unmake(fd);
+      const isTaken = error instanceof SessionError && error.code === "busy";
+      this.#unmake(fd, isOurs || (!this.#adopts && !isTaken && fs.stat(fd)?.size === 0));
       throw error;
     }
     this.#fd = fd;
@@ -272,12 +273,12 @@ export class SessionLog {
     return bytes.length;
   }
 
-  /** Leaves nothing of a file that could not be made. */
-  #unmake(fd: Descriptor): void {
+  /** Leaves nothing of a file that could not be made; what others have put there is theirs. */
+  #unmake(fd: Descriptor, isOurs: boolean): void {
     const { fs } = this.#ports;
     try {
-      if (this.#adopts) fs.truncate(fd, 0);
-      else fs.remove(this.file);
+      if (isOurs && this.#adopts) fs.truncate(fd, 0);
+      else if (isOurs) fs.remove(this.file);
     } catch (cause) {
       this.#failure = this.#writeFailed("a half-made file could not be taken back", cause);
     }

@@ -20,3 +20,22 @@ test("the first append, which opens the file anew, leaves all that was not read 
   expect((await session.getBranch()).length).toBe(ids.length + 1);
   await session.close();
 });
+
+test("an empty file that another session took over first is left to it", async () => {
+  using temp = new TempDirectory();
+  const file = temp.write("s.jsonl", "");
+  const repo = new JsonlSessionRepo({ sessionsDir: temp.path });
+  const first = await repo.open(file, { cwd: "/work" });
+  const second = await repo.open(file, { cwd: "/work" });
+  await first.appendMessage(user("mine"));
+  const text = temp.read("s.jsonl");
+  await expect(second.appendMessage(user("too late"))).rejects.toMatchObject({ code: "busy" });
+  expect(temp.read("s.jsonl")).toBe(text);
+  await first.close();
+  await expect(second.appendMessage(user("too late"))).rejects.toMatchObject({
+    code: "write_failed",
+    message: expect.stringContaining("it is not empty any more"),
+  });
+  expect(temp.read("s.jsonl")).toBe(text);
+  await second.close();
+});
