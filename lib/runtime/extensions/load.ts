@@ -1,6 +1,7 @@
 /** Loads extensions: each module, then its default export, then what that registered. */
 import * as path from "node:path";
 import type { Timer } from "../../agent/mod.ts";
+import type { Extension } from "./api.ts";
 import { callWithin } from "./call.ts";
 import { reasonOf } from "./errors.ts";
 import { forgetModules, loadModule, provideApi } from "./loader.ts";
@@ -18,30 +19,37 @@ export interface LoadPorts extends ApiPorts {
   warn(message: string): void;
 }
 
+/** The file of an extension, or one that is part of the program that loads it. */
+export type ExtensionSource = string | { name: string; extension: Extension };
+
 /** The extensions that could be loaded, in this order; each other one is told of and left out. */
 export async function loadAll(
-  files: readonly string[],
+  sources: readonly ExtensionSource[],
   ports: LoadPorts,
 ): Promise<Registered[]> {
   await provideApi();
-  forgetModules(files);
+  forgetModules(sources.filter((source) => typeof source === "string"));
   const loaded: Registered[] = [];
-  for (const file of files) {
-    const extension = await load(file, ports);
+  for (const source of sources) {
+    const extension = await load(source, ports);
     if (extension) loaded.push(extension);
   }
   return loaded;
 }
 
-async function load(file: string, ports: LoadPorts): Promise<Registered | undefined> {
+async function load(source: ExtensionSource, ports: LoadPorts): Promise<Registered | undefined> {
   const { timer, signal, warn } = ports;
+  const name = typeof source === "string" ? nameOf(source) : source.name;
+  const place = typeof source === "string" ? source : source.name;
   const skip = (problem: string) => {
-    warn(`Cannot load the extension ${file}: ${problem}. It is skipped.`);
+    warn(`Cannot load the extension ${place}: ${problem}. It is skipped.`);
     return undefined;
   };
-  const extension = unregistered(nameOf(file), file);
+  const extension = unregistered(name, place);
   const outcome = await callWithin(async () => {
-    const module = await loadModule(file);
+    const module = typeof source === "string"
+      ? await loadModule(source)
+      : { ok: true as const, extension: source.extension };
     if (!module.ok) return module.problem;
     await module.extension(apiOf(extension, ports));
     return undefined;
@@ -58,11 +66,11 @@ async function load(file: string, ports: LoadPorts): Promise<Registered | undefi
     case "aborted":
       return skip("the start was aborted");
   }
-  for (const [name, description] of extension.providers) {
+  for (const [provider, description] of extension.providers) {
     try {
-      await ports.addProvider(name, description);
+      await ports.addProvider(provider, description);
     } catch (error) {
-      warn(`Extension ${extension.name} (${file}): ${reasonOf(error)}`);
+      warn(`Extension ${name} (${place}): ${reasonOf(error)}`);
     }
   }
   return extension;

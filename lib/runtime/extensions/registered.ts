@@ -28,6 +28,7 @@ export type Handlers = { readonly [E in ExtensionEventName]: Handler<E>[] };
 /** One extension that was loaded. */
 export interface Registered {
   readonly name: string;
+  /** Its file; the name again where it has none. */
   readonly file: string;
   readonly handlers: Handlers;
   readonly tools: ExtensionTool[];

@@ -8,7 +8,7 @@ import { CallContext } from "./context.ts";
 import { reasonOf } from "./errors.ts";
 import { type ProgramPorts, Programs } from "./exec.ts";
 import { HandlerCalls } from "./handler_calls.ts";
-import { loadAll } from "./load.ts";
+import { type ExtensionSource, loadAll } from "./load.ts";
 import type { Registered } from "./registered.ts";
 import { isToolResult } from "./results.ts";
 import { SessionDoor } from "./session_door.ts";
@@ -37,13 +37,13 @@ interface RunnerPorts {
 
 /** Loads extensions for one conversation. Never rejects: what cannot be loaded is told of. */
 export async function loadExtensions(
-  files: readonly string[],
+  sources: readonly ExtensionSource[],
   ports: ExtensionPorts,
 ): Promise<ExtensionRunner> {
   const { signal, timer = systemTimer, ui } = ports;
   const door = new SessionDoor();
   const programs = new Programs(ports);
-  const extensions = await loadAll(files, {
+  const extensions = await loadAll(sources, {
     door,
     timer,
     signal,
