@@ -132,15 +132,8 @@ async function chooseSession(options: RunOptions, choosing: Choosing): Promise<S
     }
     case "open":
       return await open(await repo.find(choice.session, { cwd: here }), options, choosing);
-    case "key": {
-      const file = await repo.findKey(choice.id, here);
-      if (file !== undefined) return await open(file, options, choosing);
-      if (!options.strict) return await create(repo, here, choice.id);
-      throw new SessionError(
-        "not_found",
-        `Cannot continue: ${here} has no session ${choice.id}. Leave out --strict to begin it.`,
-      );
-    }
+    case "key":
+      return await openKey(choice.id, here, options, choosing);
     case "fork": {
       const file = await repo.find(choice.session, { cwd: here });
       assertDirectory(here);
@@ -153,33 +146,97 @@ async function chooseSession(options: RunOptions, choosing: Choosing): Promise<S
   }
 }
 
-async function create(repo: SessionRepo, cwd: string, id?: string): Promise<Session> {
+async function create(repo: SessionRepo, cwd: string): Promise<Session> {
   assertDirectory(cwd);
-  return await repo.create({ cwd, ...(id === undefined ? {} : { id }) });
+  return await repo.create({ cwd });
+}
+
+/** The session of a directory with exactly this id; it is begun if there is none. */
+async function openKey(
+  id: string,
+  here: string,
+  options: RunOptions,
+  choosing: Choosing,
+): Promise<Session> {
+  const { repo, warnings } = choosing;
+  return await heedingBusy(options, choosing, {
+    async attempt() {
+      const file = await repo.findKey(id, here);
+      if (file !== undefined) return await openForWriting(file, options, choosing);
+      if (options.strict) {
+        throw new SessionError(
+          "not_found",
+          `Cannot continue: ${here} has no session ${id}. Leave out --strict to begin it.`,
+        );
+      }
+      assertDirectory(here);
+      return await repo.create({ cwd: here, id, reserve: true });
+    },
+    async fork(error) {
+      const file = await repo.findKey(id, here);
+      if (file !== undefined) return await forkBusy(file, error, options, choosing);
+      const session = await create(repo, here);
+      warnings.push({
+        message: `The session is busy (${error.message}); going on in a new one, ${session.id}`,
+      });
+      return session;
+    },
+  });
 }
 
 /** Opens a file for writing; `--busy` says what to do when another process has it. */
 async function open(file: string, options: RunOptions, choosing: Choosing): Promise<Session> {
-  const { repo, startDirectory, warnings, signal, onWait } = choosing;
-  const cwd = options.cwd === undefined ? undefined : path.resolve(startDirectory, options.cwd);
-  const where = cwd === undefined ? {} : { cwd };
-  const attempt = async () => {
-    const session = await repo.open(file, { access: "write", ...where });
-    try {
-      assertDirectory(session.cwd, session);
-    } catch (error) {
-      await session.close();
-      throw error;
-    }
-    return session;
-  };
-  const { busy } = options;
+  return await heedingBusy(options, choosing, {
+    attempt: () => openForWriting(file, options, choosing),
+    fork: (error) => forkBusy(file, error, options, choosing),
+  });
+}
+
+function whereOf(options: RunOptions, { startDirectory }: Choosing): { cwd?: string } {
+  return options.cwd === undefined ? {} : { cwd: path.resolve(startDirectory, options.cwd) };
+}
+
+async function openForWriting(
+  file: string,
+  options: RunOptions,
+  choosing: Choosing,
+): Promise<Session> {
+  const where = whereOf(options, choosing);
+  const session = await choosing.repo.open(file, { access: "write", ...where });
+  try {
+    assertDirectory(session.cwd, session);
+  } catch (error) {
+    await session.close();
+    throw error;
+  }
+  return session;
+}
+
+async function forkBusy(
+  file: string,
+  error: SessionError,
+  options: RunOptions,
+  choosing: Choosing,
+): Promise<Session> {
+  const { session } = await choosing.repo.fork(file, whereOf(options, choosing));
+  choosing.warnings.push({
+    message: `The session is busy (${error.message}); going on in a fork of it, ${session.id}`,
+  });
+  return session;
+}
+
+/** Does as `--busy` says while another process has the session. */
+async function heedingBusy(
+  { busy }: RunOptions,
+  { signal, onWait }: Choosing,
+  ways: { attempt: () => Promise<Session>; fork: (error: SessionError) => Promise<Session> },
+): Promise<Session> {
   switch (busy.kind) {
     case "fail":
-      return await attempt();
+      return await ways.attempt();
     case "wait": {
       const { waitForLock } = await import("../session/mod.ts");
-      return await waitForLock(attempt, {
+      return await waitForLock(ways.attempt, {
         signal,
         ...(busy.ms === undefined ? {} : { timeoutMs: busy.ms }),
         ...(onWait
@@ -189,15 +246,10 @@ async function open(file: string, options: RunOptions, choosing: Choosing): Prom
     }
     case "fork":
       try {
-        return await attempt();
+        return await ways.attempt();
       } catch (error) {
         if (!(error instanceof SessionError) || error.code !== "busy") throw error;
-        const { session } = await repo.fork(file, where);
-        warnings.push({
-          message:
-            `The session is busy (${error.message}); going on in a fork of it, ${session.id}`,
-        });
-        return session;
+        return await ways.fork(error);
       }
   }
 }

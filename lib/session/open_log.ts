@@ -8,7 +8,7 @@ import type { Descriptor, FileStat } from "./file_system.ts";
 import { type HeaderReading, newerVersion, notASession, readHeader } from "./header.ts";
 import type { OpenLog } from "./jsonl_storage.ts";
 import { LogReader } from "./log_reader.ts";
-import { SessionLog } from "./session_log.ts";
+import { type FilePlan, SessionLog } from "./session_log.ts";
 import type { StorageEnvironment } from "./storage_env.ts";
 import { upgradeLog } from "./upgrade.ts";
 import { upgradeFile } from "./upgrade_file.ts";
@@ -27,10 +27,14 @@ export function planLog(
   file: string,
   header: SessionHeader,
   environment: StorageEnvironment,
-  { lines = Buffer.alloc(0), adopts = false }: { lines?: Buffer; adopts?: boolean } = {},
+  { lines = Buffer.alloc(0), ...plan }: { lines?: Buffer } & Omit<FilePlan, "first"> = {},
 ): OpenLog {
   const line = Buffer.from(encodeHeader(header));
-  const log = SessionLog.toBeMade(file, Buffer.concat([line, lines]), environment, adopts);
+  const log = SessionLog.toBeMade(
+    file,
+    { ...plan, first: Buffer.concat([line, lines]) },
+    environment,
+  );
   return { header, log, reader: new LogReader(log.source(), line.length, file), damage: [] };
 }
 

@@ -12,6 +12,7 @@ import { FileLock } from "./lock.ts";
 import { type Access, openLog, planLog } from "./open_log.ts";
 import { assertSessionId, fileName, isSessionId, sessionDirectory } from "./paths.ts";
 import { type Clock, type Ids, randomIds, type SessionLock, systemClock } from "./ports.ts";
+import { justBegun, reserveId } from "./reservation.ts";
 import { Session } from "./session.ts";
 import type { OpenSessionOptions, SessionRepo } from "./session_repo.ts";
 import { findSession, type SessionFile, sessionFiles } from "./session_files.ts";
@@ -40,6 +41,8 @@ export interface NewSession {
   id?: string;
   /** The file that it was made from. */
   parentSession?: string;
+  /** Of several processes that begin this id here at once, one does; the others are `busy`. */
+  reserve?: boolean;
 }
 
 /** Where to fork, and what the fork is given instead of its source's. */
@@ -88,11 +91,18 @@ export class JsonlSessionRepo implements SessionRepo {
    * A new session. Its file is made when a user or an assistant message is appended; until then its
    * entries wait in memory.
    *
-   * @throws SessionError `bad_id`.
+   * @throws SessionError `bad_id`; with `reserve` also `busy`.
    */
   async create(options: NewSession): Promise<Session> {
     const header = this.#newHeader(options);
-    return this.#session(planLog(this.#fileOf(header), header, this.#environment));
+    const file = this.#fileOf(header);
+    if (!options.reserve) return this.#session(planLog(file, header, this.#environment));
+    const reservation = reserveId(header.id, path.dirname(file), this.#environment);
+    if (await this.findKey(header.id, header.cwd) !== undefined) {
+      reservation.release();
+      throw justBegun(header.id);
+    }
+    return this.#session(planLog(file, header, this.#environment, { reservation }));
   }
 
   /**

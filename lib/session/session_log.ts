@@ -20,6 +20,16 @@ export interface LogPorts {
   lock: SessionLock;
 }
 
+/** What a file is to begin with. */
+export interface FilePlan {
+  /** Its header, and what follows it from the start. */
+  first?: Buffer;
+  /** An empty file is there already. */
+  adopts?: boolean;
+  /** Released once the file is made. */
+  reservation?: HeldLock;
+}
+
 /** What became of an append that failed. */
 interface Rollback {
   /** The line is whole in the file all the same, since it could not be taken back. */
@@ -43,16 +53,20 @@ export class SessionLog {
   /** Why no append can succeed any more. */
   #failure: SessionError | undefined;
 
-  private constructor(file: string, ports: LogPorts, waiting?: Buffer, adopts = false) {
+  /** Keeps the session's id until its file is there to be found. */
+  #reservation: HeldLock | undefined;
+
+  private constructor(file: string, ports: LogPorts, plan: FilePlan = {}) {
     this.file = file;
     this.#ports = ports;
-    this.#waiting = waiting;
-    this.#adopts = adopts;
+    this.#waiting = plan.first;
+    this.#adopts = plan.adopts ?? false;
+    this.#reservation = plan.reservation;
   }
 
-  /** A file to be made once it has something to say; `first` is its header. */
-  static toBeMade(file: string, first: Buffer, ports: LogPorts, adopts = false): SessionLog {
-    return new SessionLog(file, ports, first, adopts);
+  /** A file to be made once it has something to say. */
+  static toBeMade(file: string, plan: FilePlan & { first: Buffer }, ports: LogPorts): SessionLog {
+    return new SessionLog(file, ports, plan);
   }
 
   /** A file that is there, open for reading as `fd`. */
@@ -128,10 +142,17 @@ export class SessionLog {
 
   /** Lets go of the lock and the file. */
   close(): void {
+    this.#endReservation();
     this.#held?.release();
     this.#held = undefined;
     if (this.#fd !== undefined) this.#ports.fs.close(this.#fd);
     this.#fd = undefined;
+  }
+
+  #endReservation(): void {
+    const reservation = this.#reservation;
+    this.#reservation = undefined;
+    reservation?.release();
   }
 
   #setStat(stat: FileStat): void {
@@ -236,7 +257,8 @@ export class SessionLog {
     } catch {
       // The caller throws the append's own error; the state below keeps the tail readable.
     }
-    if (size === before) return { kept: false };
+    // What others have put behind it is read in before the next append, ours with it if it is whole.
+    if (size === before || size > before + length) return { kept: false };
     this.#size = size;
     this.#unterminated = size !== before + length;
     return { kept: size >= before + length - 1 };
@@ -268,6 +290,7 @@ export class SessionLog {
     }
     this.#fd = fd;
     this.#waiting = undefined;
+    this.#endReservation();
     const stat = fs.stat(fd);
     if (stat) this.#setStat(stat);
     return bytes.length;

@@ -1,0 +1,77 @@
+/**
+ * Keeps the id of a session that is about to begin. A session's file is made only when something is
+ * said, and its name has the time in it; so of two processes that begin one id at the same moment,
+ * neither would see the other.
+ */
+import * as path from "node:path";
+import { SessionError } from "./errors.ts";
+import { type Descriptor, errorCode, type FileSystem } from "./file_system.ts";
+import { describeHolder } from "./holder.ts";
+import type { HeldLock, SessionLock } from "./ports.ts";
+
+/** A holder takes its file away; who opened it before that tries again this often. */
+const ATTEMPTS_MAX = 8;
+
+/**
+ * Reserves an id in a directory, until it is released or the process ends.
+ *
+ * @throws SessionError `busy` if another writer has it.
+ */
+export function reserveId(
+  id: string,
+  directory: string,
+  { fs, lock }: { fs: FileSystem; lock: SessionLock },
+): HeldLock {
+  const file = path.join(directory, `.${id}.new`);
+  fs.makeDirectory(directory, 0o700);
+  for (let attempt = 1;; attempt++) {
+    const fd = openOrMake(fs, file);
+    try {
+      const held = lock.acquire(file, fd);
+      return { release: () => release(fs, { file, fd, held }) };
+    } catch (error) {
+      fs.close(fd);
+      if (attempt === ATTEMPTS_MAX || fs.stat(file)) throw reserved(id, error);
+    }
+  }
+}
+
+function release(
+  fs: FileSystem,
+  { file, fd, held }: { file: string; fd: Descriptor; held: HeldLock },
+): void {
+  try {
+    fs.remove(file);
+    held.release();
+  } catch (error) {
+    // The session is begun, and found by its file from now on: what stays behind here keeps nobody
+    // from it. Anything but the disk's own error is a fault of ours.
+    if (errorCode(error) === undefined) throw error;
+  } finally {
+    fs.close(fd);
+  }
+}
+
+function openOrMake(fs: FileSystem, file: string): Descriptor {
+  try {
+    return fs.open(file, "ax");
+  } catch (error) {
+    if (!fs.stat(file)) throw error;
+    return fs.open(file, "a");
+  }
+}
+
+function reserved(id: string, cause: unknown): unknown {
+  if (!(cause instanceof SessionError) || cause.code !== "busy") return cause;
+  const { holder } = cause;
+  return new SessionError(
+    "busy",
+    `Cannot begin session ${id}: ${describeHolder(holder)} is beginning it. Wait until it is done.`,
+    { cause, ...holder && { holder } },
+  );
+}
+
+/** The error for an id whose session was begun between two looks. */
+export function justBegun(id: string): SessionError {
+  return new SessionError("busy", `Cannot begin session ${id}: it has just been begun. Try again.`);
+}
