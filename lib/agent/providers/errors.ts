@@ -7,21 +7,21 @@ import { isOverflow, isQuota, isRateLimit, isUnknownModel } from "./error_texts.
 import { describeFailure, type Failure } from "./failure.ts";
 
 /**
- * What each failure leads to: whether the same request may be tried again after a wait, and the exit
- * code of a command that ends with it. An overflow is never retried as it is: compaction comes first.
+ * What each failure leads to: whether the same request may be tried again after a wait. An overflow
+ * is never retried as it is: compaction comes first.
  */
-export const MODEL_ERROR_FATE: Record<ModelErrorCode, { retry: boolean; exitCode: number }> = {
-  rate_limited: { retry: true, exitCode: 1 },
-  overloaded: { retry: true, exitCode: 1 },
-  dropped: { retry: true, exitCode: 1 },
-  timed_out: { retry: true, exitCode: 1 },
-  unreachable: { retry: true, exitCode: 1 },
-  context_overflow: { retry: false, exitCode: 1 },
-  quota: { retry: false, exitCode: 1 },
-  bad_request: { retry: false, exitCode: 1 },
-  refused: { retry: false, exitCode: 1 },
-  bad_key: { retry: false, exitCode: 3 },
-  unknown_model: { retry: false, exitCode: 3 },
+export const MODEL_ERROR_FATE: Record<ModelErrorCode, { retry: boolean }> = {
+  rate_limited: { retry: true },
+  overloaded: { retry: true },
+  dropped: { retry: true },
+  timed_out: { retry: true },
+  unreachable: { retry: true },
+  context_overflow: { retry: false },
+  quota: { retry: false },
+  bad_request: { retry: false },
+  refused: { retry: false },
+  bad_key: { retry: false },
+  unknown_model: { retry: false },
 };
 
 /** Which model was asked, and where. */

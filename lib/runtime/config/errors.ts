@@ -24,8 +24,6 @@ export type ConfigErrorCode =
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly code: ConfigErrorCode;
-  /** What a command line that ends with this error exits with. */
-  readonly exitCode = 3;
   /** The file in question, where there is one. */
   readonly file?: string;
 

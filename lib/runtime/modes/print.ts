@@ -200,7 +200,7 @@ class PrintRun {
   async #ask(session: AgentSession, prompt: Prompt): Promise<boolean> {
     this.#limits.checkBeforePrompt();
     if (this.#signal.aborted) return false;
-    this.#tally.add(await session.prompt(prompt.text, { images: prompt.images }));
+    this.#tally.add(await session.prompt(prompt.text, prompt));
     return this.#tally.isAnswered && !this.#signal.aborted;
   }
 

@@ -1,6 +1,7 @@
 /** The prompts of a run, put together from words, `@file`s and stdin (`docs/cli.md`, "stdin"). */
 import * as fs from "node:fs/promises";
 import * as path from "node:path";
+import { checkImage } from "../../agent/mod.ts";
 import type { ImageContent } from "../../session/mod.ts";
 import { UsageError } from "./exit_codes.ts";
 import { systemCode } from "./output.ts";
@@ -8,6 +9,8 @@ import { systemCode } from "./output.ts";
 /** One user message to be. */
 export interface Prompt {
   readonly text: string;
+  /** Files and stdin, which stand in front of the text. */
+  readonly preface?: string;
   readonly images: readonly ImageContent[];
 }
 
@@ -45,18 +48,18 @@ export async function assemblePrompts(parts: PromptParts): Promise<Prompt[]> {
       ? [fenced(`file path="${part.path.replaceAll('"', "&quot;")}"`, "file", part.text)]
       : []
   );
-  if (parts.stdin !== undefined) {
-    sections.push(first === undefined ? parts.stdin : fenced("stdin", "stdin", parts.stdin));
+  if (parts.stdin !== undefined && first !== undefined) {
+    sections.push(fenced("stdin", "stdin", parts.stdin));
   }
-  if (first !== undefined) sections.push(first);
+  const text = (first ?? parts.stdin ?? "").replace(/\n+$/, "");
   const images = files.flatMap((part) => part.kind === "image" ? [part.image] : []);
-  if (sections.length === 0 && images.length === 0) {
+  if (sections.length === 0 && images.length === 0 && text === "") {
     throw new UsageError(
       "Cannot run: there is no prompt; give one as an argument or on stdin (see bough --help)",
     );
   }
   return [
-    { text: sections.map((section) => section.replace(/\n+$/, "")).join("\n\n"), images },
+    { text, images, ...(sections.length === 0 ? {} : { preface: sections.join("\n\n") }) },
     ...later.map((text) => ({ text, images: [] })),
   ];
 }
@@ -69,7 +72,10 @@ async function readFile(file: string, parts: PromptParts): Promise<FilePart> {
   const bytes = await readBytes(path.resolve(parts.cwd, file), file, parts.maxFileBytes);
   const mimeType = imageType(bytes);
   if (mimeType !== undefined) {
-    return { kind: "image", image: { type: "image", mimeType, data: bytes.toString("base64") } };
+    const data = bytes.toString("base64");
+    const checked = checkImage({ type: "image", mimeType, data });
+    if (checked.ok) return { kind: "image", image: checked.image };
+    throw new UsageError(`Cannot use @${file}: no provider takes this image, ${checked.problem}`);
   }
   if (bytes.subarray(0, 8192).includes(0)) {
     throw new UsageError(`Cannot use @${file}: it is neither text nor a PNG, JPEG, GIF or WebP`);

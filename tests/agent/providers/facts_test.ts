@@ -207,5 +207,5 @@ test("checkImage() goes by the content and finds what would be refused (C100)", 
   expect(check("image/png", btoa("<svg/>"))).toBe("its data is no PNG, JPEG, GIF or WebP");
   expect(check("image/png", "")).toBe("its data is not base64");
   expect(check("image/png", btoa("x".repeat(5_000_001))))
-    .toBe("it has 5000001 bytes, the limit is 5000000");
+    .toBe("it has 5000001 bytes, the limit is 3932160");
 });

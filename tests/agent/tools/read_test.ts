@@ -166,7 +166,7 @@ test("read leaves out an image of too many bytes, and says so (case C100)", asyn
   expect(result.content).toEqual([{
     type: "text",
     text:
-      "big.png is an image of 4.8 MB; at most 4.8 MB can be shown. Make a smaller copy and read that.",
+      "big.png is an image of 3.8 MB; at most 3.8 MB can be shown. Make a smaller copy and read that.",
   }]);
 });
 

@@ -3,22 +3,32 @@ import { UsageError } from "../../../lib/runtime/modes/exit_codes.ts";
 import { assemblePrompts, type PromptParts } from "../../../lib/runtime/modes/prompt_input.ts";
 import { TempDirectory } from "../../support/temp.ts";
 
-const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 1, 2, 3]);
+const PIXEL =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const PNG = Buffer.from(PIXEL, "base64");
+
+/** A user message to be: what stands in front of its text, and the text. */
+type Wanted = string | [preface: string, text: string];
+
+function prompt(wanted: Wanted) {
+  if (typeof wanted === "string") return { text: wanted, images: [] };
+  return { text: wanted[1], images: [], preface: wanted[0] };
+}
 
 function assemble(parts: Partial<PromptParts>) {
   return assemblePrompts({ prompts: [], files: [], cwd: "/", maxFileBytes: 100, ...parts });
 }
 
 describe("assemblePrompts()", () => {
-  const rows: [string, Partial<PromptParts>, string[]][] = [
+  const rows: [string, Partial<PromptParts>, Wanted[]][] = [
     ["takes prompts one by one", { prompts: ["one", "two"] }, ["one", "two"]],
     ["takes stdin as the prompt", { stdin: "piped\n" }, ["piped"]],
     ["puts stdin before the prompt, fenced", { stdin: "line 1\nline 2\n", prompts: ["ask"] }, [
-      "<stdin>\nline 1\nline 2\n</stdin>\n\nask",
+      ["<stdin>\nline 1\nline 2\n</stdin>", "ask"],
     ]],
-    ["ends stdin's last line", { stdin: "x", prompts: ["ask"] }, ["<stdin>\nx\n</stdin>\n\nask"]],
+    ["ends stdin's last line", { stdin: "x", prompts: ["ask"] }, [["<stdin>\nx\n</stdin>", "ask"]]],
     ["gives stdin to the first prompt alone", { stdin: "x\n", prompts: ["a", "b"] }, [
-      "<stdin>\nx\n</stdin>\n\na",
+      ["<stdin>\nx\n</stdin>", "a"],
       "b",
     ]],
     ["leaves out blank prompts", { prompts: [" ", "a", "\n"] }, ["a"]],
@@ -26,7 +36,7 @@ describe("assemblePrompts()", () => {
   ];
   for (const [what, parts, wanted] of rows) {
     test(what, async () => {
-      expect(await assemble(parts)).toEqual(wanted.map((text) => ({ text, images: [] })));
+      expect(await assemble(parts)).toEqual(wanted.map(prompt));
     });
   }
 
@@ -42,12 +52,13 @@ describe("assemblePrompts()", () => {
       prompts: ["ask"],
     });
     expect(prompts).toEqual([{
-      text: '<file path="notes.txt">\none\n</file>\n\n<file path="sub/a b.md">\ntwo\n</file>\n\n' +
-        "<stdin>\ndata\n</stdin>\n\nask",
+      text: "ask",
+      preface: '<file path="notes.txt">\none\n</file>\n\n<file path="sub/a b.md">\ntwo\n</file>' +
+        "\n\n<stdin>\ndata\n</stdin>",
       images: [{
         type: "image",
         mimeType: "image/png",
-        data: Buffer.from(PNG).toString("base64"),
+        data: PIXEL,
       }],
     }]);
   });
@@ -56,7 +67,7 @@ describe("assemblePrompts()", () => {
     using temp = new TempDirectory();
     temp.write("task.md", "do it");
     expect(await assemble({ cwd: temp.path, files: ["task.md"] })).toEqual([
-      { text: '<file path="task.md">\ndo it\n</file>', images: [] },
+      prompt(['<file path="task.md">\ndo it\n</file>', ""]),
     ]);
   });
 });
@@ -68,6 +79,7 @@ describe("assemblePrompts() refuses", () => {
     ["a file that is not there", { files: ["gone"] }, "Cannot read @gone: there is no such file"],
     ["a directory", { files: ["home"] }, "Cannot use @home: it is a directory"],
     ["a big file", { files: ["big"] }, "Cannot use @big: it has 101 bytes, and the limit is 100"],
+    ["a broken image", { files: ["broken.png"] }, "Cannot use @broken.png: no provider takes"],
     ["bytes", { files: ["binary"] }, "Cannot use @binary: it is neither text nor"],
   ];
   for (const [what, parts, wanted] of rows) {
@@ -75,6 +87,7 @@ describe("assemblePrompts() refuses", () => {
       using temp = new TempDirectory();
       temp.write("big", "x".repeat(101));
       temp.write("binary", new Uint8Array([1, 0, 2]));
+      temp.write("broken.png", PNG.subarray(0, 40));
       const assembling = assemble({ cwd: temp.path, ...parts });
       await expect(assembling).rejects.toBeInstanceOf(UsageError);
       await expect(assembling).rejects.toThrow(wanted);
