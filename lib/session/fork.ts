@@ -73,6 +73,8 @@ class PathCopy {
   /** Labels as the copied lines set them. */
   readonly #labels = new Map<string, string>();
   #lastId: string | null = null;
+  /** The name that the copied lines give. */
+  #name: unknown;
 
   constructor(lines: PathLines) {
     this.#lines = lines;
@@ -88,7 +90,9 @@ class PathCopy {
       for (const id of waiting) dropped.set(id, head.id);
       waiting = [];
       if (value?.["type"] === "label") this.#noteLabel(value);
-      this.#copy(head, value && keepsDropped(value, dropped));
+      if (value?.["type"] === "session_info") this.#name = value["name"] || undefined;
+      const compaction = value?.["type"] === "compaction" ? value : undefined;
+      this.#copy(head, compaction && changedCompaction(compaction, dropped, this.#name));
     }
   }
 
@@ -172,22 +176,34 @@ function withoutParent({ parentId: _parentId, ...rest }: JsonObject): JsonObject
   return rest;
 }
 
-/** Only these name other entries in ways that must hold within the fork. */
+/** Only these tell of other entries in ways that must hold within the fork. */
 function mayPointAway({ type }: EntryHead): boolean {
-  return type === "label" || type === "context_edit" || type === "compaction";
+  return type === "label" || type === "context_edit" || type === "compaction" ||
+    type === "session_info";
 }
 
 /** Whether a line is about an entry that is not part of the fork. */
 function pointsAway({ type, targetId }: JsonObject, onPath: ReadonlySet<string>): boolean {
-  return type !== "compaction" && !(typeof targetId === "string" && onPath.has(targetId));
+  return (type === "label" || type === "context_edit") &&
+    !(typeof targetId === "string" && onPath.has(targetId));
 }
 
-/** A compaction whose first kept entry was left out keeps from the next one on. */
-function keepsDropped(
+/**
+ * A compaction as it must be in the fork, or undefined if it is: if its first kept entry was left
+ * out, it keeps from the next one on; its checkpoint tells the name that the path gives.
+ */
+function changedCompaction(
   value: JsonObject,
   dropped: ReadonlyMap<string, string>,
+  name: unknown,
 ): JsonObject | undefined {
-  const kept = value["firstKeptEntryId"];
+  const { firstKeptEntryId: kept, checkpoint } = value;
   const next = typeof kept === "string" ? dropped.get(kept) : undefined;
-  return next === undefined ? undefined : { ...value, firstKeptEntryId: next };
+  const isRenamed = isRecord(checkpoint) && (checkpoint["name"] || undefined) !== name;
+  if (next === undefined && !isRenamed) return undefined;
+  return {
+    ...value,
+    ...next === undefined ? {} : { firstKeptEntryId: next },
+    ...isRenamed ? { checkpoint: { ...checkpoint, name } } : {},
+  };
 }

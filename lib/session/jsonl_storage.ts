@@ -2,26 +2,22 @@
 import { Buffer } from "node:buffer";
 import { encodeEntry, type EntryHead, readBack } from "./codec.ts";
 import {
-  addSettings,
   contextPart,
   type ContextSettings,
   firstKept,
-  isCheckpoint,
-  isSettled,
   settingsOf,
   settingsOfEntry,
-  settled,
 } from "./context.ts";
 import type { Damage, EntryBody, LeafEntry, SessionEntry, SessionHeader } from "./entry.ts";
 import { SessionError } from "./errors.ts";
-import { addUsage, noUsage, type Usage } from "./message.ts";
+import { addUsages, contextHeads, findName, findSettings } from "./log_queries.ts";
 import type { LogReader } from "./log_reader.ts";
 import { excerpts, type Outline, outlineOf } from "./outline.ts";
 import { KeptEntryError, type SessionLog } from "./session_log.ts";
 import { type PathLines, type SessionStorage, type TreeNode, unknownEntry } from "./storage.ts";
 import { makeEntry, type StorageEnvironment } from "./storage_env.ts";
 import { applyLabel, treeOf } from "./tree_view.ts";
-import { checkpointTotals, mayHaveUsage, usageInLine, type UsageTotals } from "./usage_totals.ts";
+import type { UsageTotals } from "./usage_totals.ts";
 
 /** An open session file. */
 export interface OpenLog {
@@ -76,7 +72,7 @@ export class JsonlSessionStorage implements SessionStorage {
   }
 
   get name(): string | undefined {
-    this.#name ??= { value: this.#reader.settle(() => this.#findName()) };
+    this.#name ??= { value: this.#reader.settle(() => findName(this.#reader)) };
     return this.#name.value;
   }
 
@@ -128,35 +124,19 @@ export class JsonlSessionStorage implements SessionStorage {
   settings(leafId: string | null): ContextSettings {
     if (leafId === null) return settingsOf([]);
     const known = this.#contextPath(leafId);
-    known.settings ??= this.#reader.settle(() => this.#findSettings(known));
+    known.settings ??= this.#reader.settle(() => findSettings(this.#reader, known));
     return { ...known.settings };
   }
 
   usage(leafId: string | null): UsageTotals {
+    const { id } = this.header;
     return this.#reader.settle(() => {
       const path = leafId === null ? [] : this.#reader.ancestors(leafId);
       return {
-        branch: this.#addUp(path, "branch"),
-        session: this.#addUp(this.#reader.headsBackward(), "session"),
+        branch: addUsages(this.#reader, path, { id, of: "branch" }),
+        session: addUsages(this.#reader, this.#reader.headsBackward(), { id, of: "session" }),
       };
     });
-  }
-
-  /** Adds up usages, newest first, down to a checkpoint that knows the rest. */
-  #addUp(heads: Iterable<EntryHead>, of: keyof UsageTotals): Usage {
-    let sum = noUsage();
-    for (const head of heads) {
-      if (!mayHaveUsage(head)) continue;
-      const usage = usageInLine(this.#reader.bytes(head));
-      if (usage) sum = addUsage(sum, usage);
-      if (head.type !== "compaction") continue;
-      const [entry] = this.#reader.read([head]);
-      const before = entry?.type === "compaction"
-        ? checkpointTotals(entry.checkpoint, of, this.header.id)
-        : undefined;
-      if (before) return addUsage(sum, before);
-    }
-    return sum;
   }
 
   lines(leafId: string | null): PathLines {
@@ -217,70 +197,16 @@ export class JsonlSessionStorage implements SessionStorage {
     return id;
   }
 
-  #findName(): string | undefined {
-    for (const head of this.#reader.headsBackward()) {
-      if (head.type !== "session_info" && head.type !== "compaction") continue;
-      const [entry] = this.#reader.read([head]);
-      if (entry?.type === "session_info") return entry.name || undefined;
-      if (entry?.type === "compaction" && isCheckpoint(entry.checkpoint)) {
-        return entry.checkpoint.name || undefined;
-      }
-    }
-    return undefined;
-  }
-
   #contextPath(leafId: string): KnownPath {
     if (this.#known?.leafId === leafId) return this.#known;
     const entries = this.#reader.settle(() => {
-      const heads = this.#contextHeads(leafId);
+      const heads = contextHeads(this.#reader, leafId);
       if (heads.length === 0) this.#checked(leafId);
       return this.#reader.read(heads.reverse());
     });
     const known = { leafId, entries };
     if (leafId === this.#leafId) this.#known = known;
     return known;
-  }
-
-  /** The heads that the context is made of, leaf first: no further than the first kept entry. */
-  #contextHeads(leafId: string): EntryHead[] {
-    const heads: EntryHead[] = [];
-    let ruling: number | undefined;
-    let kept: string | undefined;
-    for (const head of this.#reader.ancestors(leafId)) {
-      heads.push(head);
-      if (ruling !== undefined) {
-        if (head.id === kept) return heads;
-      } else if (head.type === "compaction") {
-        ruling = heads.length;
-        const [entry] = this.#reader.read([head]);
-        kept = entry?.type === "compaction" ? firstKept(entry) : undefined;
-        if (kept === undefined) return heads;
-      }
-    }
-    if (ruling === undefined) return heads;
-    // Nothing is kept, if the path that says so holds: its lines must be what their heads say.
-    this.#reader.read(heads.toReversed());
-    return heads.slice(0, ruling);
-  }
-
-  /**
-   * The settings at the end of a path: from its entries, then from heads further up (a broken line
-   * up there is not noticed; a compaction's checkpoint makes the walk needless).
-   */
-  #findSettings({ leafId, entries }: KnownPath): ContextSettings {
-    const found: Partial<ContextSettings> = {};
-    for (let at = entries.length - 1; at >= 0 && !isSettled(found); at--) {
-      const entry = entries[at];
-      if (entry) addSettings(found, settingsOfEntry(entry));
-    }
-    if (isSettled(found)) return settled(found);
-    let passed = 0;
-    for (const head of this.#reader.ancestors(leafId)) {
-      if (passed++ < entries.length || !mayName(head, found)) continue;
-      for (const entry of this.#reader.read([head])) addSettings(found, settingsOfEntry(entry));
-      if (isSettled(found)) break;
-    }
-    return settled(found);
   }
 
   #assertWritable(): void {
@@ -358,20 +284,6 @@ function extended(known: KnownPath, entry: SessionEntry): KnownPath | undefined 
     known.entries = contextPart(known.entries);
   }
   return known;
-}
-
-/** Whether an entry of this head may name settings that are still open. */
-function mayName(head: EntryHead, found: Partial<ContextSettings>): boolean {
-  switch (head.type) {
-    case "model_change":
-      return found.model === undefined;
-    case "message":
-      return found.model === undefined && (head.role ?? "assistant") === "assistant";
-    case "thinking_level_change":
-      return found.thinkingLevel === undefined;
-    default:
-      return head.type === "compaction";
-  }
 }
 
 /** A message of a person or a model: what a session's file is made for. */

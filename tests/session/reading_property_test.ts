@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { memorySource } from "../../lib/session/byte_source.ts";
 import { contextItems } from "../../lib/session/context.ts";
-import { nodeFileSystem } from "../../lib/session/file_system.ts";
 import { readHeader } from "../../lib/session/header.ts";
 import { JsonlSessionStorage } from "../../lib/session/jsonl_storage.ts";
 import { LogReader } from "../../lib/session/log_reader.ts";
 import { SessionLog } from "../../lib/session/session_log.ts";
 import type { TreeNode } from "../../lib/session/storage.ts";
 import { damage } from "../support/damage.ts";
+import { MemoryFileSystem } from "../support/memory_file_system.ts";
 import { NaiveReading } from "../support/naive_reading.ts";
 import { Random } from "../support/random.ts";
 
@@ -77,20 +77,26 @@ function randomBody(random: Random, anyId: () => string): Record<string, unknown
   return random.pick(bodies)();
 }
 
+const FILE = "/s.jsonl";
+
 function storageOf(bytes: Buffer, blockSize: number): JsonlSessionStorage {
-  const source = memorySource(bytes);
-  const reading = readHeader(source);
-  if (!reading) throw new Error("no header");
+  const fs = new MemoryFileSystem();
+  fs.put(FILE, bytes);
+  const fd = fs.open(FILE, "r");
+  const stat = fs.stat(fd);
   const lock = { acquire: () => ({ release() {} }) };
+  const log = stat && SessionLog.existing(FILE, fd, stat, { fs, lock });
+  const reading = log && readHeader(log.source());
+  if (!reading) throw new Error("no header");
   return new JsonlSessionStorage({
     header: reading.header,
-    reader: new LogReader(source, reading.end, "s.jsonl", blockSize),
-    log: SessionLog.toBeMade("s.jsonl", bytes, { fs: nodeFileSystem, lock }),
+    reader: new LogReader(log.source(), reading.end, FILE, blockSize),
+    log,
     damage: [],
   }, {
     clock: { now: () => 0 },
     ids: { sessionId: () => "", entryId: () => "" },
-    fs: nodeFileSystem,
+    fs,
     lock,
     durability: "none",
   });

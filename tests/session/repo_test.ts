@@ -477,4 +477,20 @@ describe("fork()", () => {
     await session.close();
     await source.close();
   });
+
+  test("has the name that its own path gives, whatever the source was called elsewhere", async () => {
+    using temp = new TempDirectory();
+    const repo = new JsonlSessionRepo({ sessionsDir: temp.path });
+    const source = await repo.create({ cwd: "/w" });
+    const first = await source.appendMessage(USER);
+    await source.appendSessionName("given on the left");
+    await source.moveTo(first);
+    await source.appendCompaction({ summary: "s", firstKeptEntryId: first, tokensBefore: 1 });
+    expect(source.name).toBe("given on the left");
+    const { session } = await repo.fork(source);
+    expect(session.name).toBe(undefined);
+    expect(await session.buildContext()).toEqual(await source.buildContext());
+    await session.close();
+    await source.close();
+  });
 });
