@@ -9,9 +9,14 @@ import { linesForward } from "./lines.ts";
 import { MemorySessionStorage } from "./memory_storage.ts";
 import { assertSessionId } from "./paths.ts";
 import { type Clock, type Ids, randomIds, systemClock } from "./ports.ts";
-import type { Fork, ForkOptions, NewSession } from "./repo.ts";
 import { Session } from "./session.ts";
-import type { OpenSessionOptions, SessionRepo } from "./session_repo.ts";
+import type {
+  Fork,
+  ForkOptions,
+  NewSession,
+  OpenSessionOptions,
+  SessionRepo,
+} from "./session_repo.ts";
 import type { MemoryEnvironment } from "./storage_env.ts";
 import { byActivity, type SessionSummary, summaryOf, tallyEntries } from "./summary.ts";
 

@@ -11,13 +11,7 @@ export { type ContextItem, type ContextSettings, type SessionContext } from "./c
 export { MemorySessionStorage } from "./memory_storage.ts";
 export { JsonlSessionStorage } from "./jsonl_storage.ts";
 export { MemorySessionRepo } from "./memory_repo.ts";
-export {
-  type Fork,
-  type ForkOptions,
-  JsonlSessionRepo,
-  type JsonlSessionRepoOptions,
-  type NewSession,
-} from "./repo.ts";
+export { JsonlSessionRepo, type JsonlSessionRepoOptions } from "./repo.ts";
 export {
   type NewBranchSummary,
   type NewCompaction,
@@ -37,5 +31,11 @@ export { type Finding, type FindingKind } from "./findings.ts";
 export { sessionsToVerify, type VerifyOptions, verifySession, type VerifyWhere } from "./verify.ts";
 export { type RepairChange } from "./repair_plan.ts";
 export { type RepairOptions, type RepairReport, repairSession } from "./repair.ts";
-export { type OpenSessionOptions, type SessionRepo } from "./session_repo.ts";
+export {
+  type Fork,
+  type ForkOptions,
+  type NewSession,
+  type OpenSessionOptions,
+  type SessionRepo,
+} from "./session_repo.ts";
 export { looksLikePath } from "./session_files.ts";

@@ -5,7 +5,7 @@ import { encodeEntry } from "./codec.ts";
 import { SESSION_VERSION, type SessionEntry, type SessionHeader } from "./entry.ts";
 import { SessionError } from "./errors.ts";
 import { type FileSystem, nodeFileSystem } from "./file_system.ts";
-import { type ForkPlan, type ForkPoint, planFork } from "./fork.ts";
+import { type ForkPlan, planFork } from "./fork.ts";
 import { writeFork } from "./fork_file.ts";
 import { JsonlSessionStorage, type OpenLog } from "./jsonl_storage.ts";
 import { FileLock } from "./lock.ts";
@@ -14,7 +14,13 @@ import { assertSessionId, fileName, isSessionId, sessionDirectory } from "./path
 import { type Clock, type Ids, randomIds, type SessionLock, systemClock } from "./ports.ts";
 import { justBegun, reserveId } from "./reservation.ts";
 import { Session } from "./session.ts";
-import type { OpenSessionOptions, SessionRepo } from "./session_repo.ts";
+import type {
+  Fork,
+  ForkOptions,
+  NewSession,
+  OpenSessionOptions,
+  SessionRepo,
+} from "./session_repo.ts";
 import { findSession, type SessionFile, sessionFiles } from "./session_files.ts";
 import type { Durability, StorageEnvironment } from "./storage_env.ts";
 import { byActivity, newestMessage, type SessionSummary, summaryOf, tallyLog } from "./summary.ts";
@@ -31,30 +37,6 @@ export interface JsonlSessionRepoOptions {
   clock?: Clock;
   ids?: Ids;
   lock?: SessionLock;
-}
-
-/** What a new session is given. */
-export interface NewSession {
-  /** The directory in which it works. */
-  cwd: string;
-  /** By default a UUIDv7. */
-  id?: string;
-  /** The file that it was made from. */
-  parentSession?: string;
-  /** Of several processes that begin this id here at once, one does; the others are `busy`. */
-  reserve?: boolean;
-}
-
-/** Where to fork, and what the fork is given instead of its source's. */
-export interface ForkOptions extends ForkPoint {
-  cwd?: string;
-  id?: string;
-}
-
-/** A fork, and the text of the message that it stops before. */
-export interface Fork {
-  session: Session;
-  editorText?: string;
 }
 
 /**

@@ -1,8 +1,32 @@
 /** The port to a store of sessions: files in a directory, or memory. */
+import type { ForkPoint } from "./fork.ts";
 import type { Access } from "./open_log.ts";
-import type { Fork, ForkOptions, NewSession } from "./repo.ts";
 import type { Session } from "./session.ts";
 import type { SessionSummary } from "./summary.ts";
+
+/** What a new session is given. */
+export interface NewSession {
+  /** The directory in which it works. */
+  cwd: string;
+  /** By default a UUIDv7. */
+  id?: string;
+  /** The file that it was made from. */
+  parentSession?: string;
+  /** Of several processes that begin this id here at once, one does; the others are `busy`. */
+  reserve?: boolean;
+}
+
+/** Where to fork, and what the fork is given instead of its source's. */
+export interface ForkOptions extends ForkPoint {
+  cwd?: string;
+  id?: string;
+}
+
+/** A fork, and the text of the message that it stops before. */
+export interface Fork {
+  session: Session;
+  editorText?: string;
+}
 
 /** How a session is opened. */
 export interface OpenSessionOptions {
