@@ -6,7 +6,7 @@ import { Buffer } from "node:buffer";
 import type { Damage, SessionEntry, SessionHeader } from "./entry.ts";
 import { SessionError } from "./errors.ts";
 import { isRecord, type JsonObject, parseJson, soundEntry } from "./sound.ts";
-import { recordsIn } from "./salvage.ts";
+import { type LineProblem, recordsIn } from "./salvage.ts";
 
 /** An entry's place in the tree, and its bytes in the file. */
 export interface EntryHead {
@@ -23,12 +23,6 @@ export interface EntryHead {
   length: number;
   /** Something between this entry and the one before it could not be read. */
   afterDamage: boolean;
-}
-
-/** What was wrong with a line. */
-export interface LineProblem {
-  kind: Damage["kind"];
-  reason: string;
 }
 
 /** What a line holds: usually one entry; none, or more than one, if it is damaged. */

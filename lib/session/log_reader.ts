@@ -6,9 +6,10 @@
  */
 import type { Buffer } from "node:buffer";
 import type { ByteSource } from "./byte_source.ts";
-import { type EntryHead, type LineProblem, parseEntry, readLine, readWholeLine } from "./codec.ts";
+import { type EntryHead, parseEntry, readLine, readWholeLine } from "./codec.ts";
 import type { Damage, SessionEntry } from "./entry.ts";
 import { SessionError } from "./errors.ts";
+import type { LineProblem } from "./salvage.ts";
 import { BackwardLines, lineNumbers, type LineSpan } from "./lines.ts";
 import { EntryIndex } from "./tree.ts";
 

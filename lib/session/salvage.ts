@@ -1,7 +1,13 @@
 /** Finds the whole records in a line that is not simply one JSON object. */
 import type { Buffer } from "node:buffer";
-import type { LineProblem } from "./codec.ts";
+import type { Damage } from "./entry.ts";
 import { isRecord, type JsonObject, parseJson } from "./sound.ts";
+
+/** What was wrong with a line. */
+export interface LineProblem {
+  kind: Damage["kind"];
+  reason: string;
+}
 
 /** A JSON object within a line. */
 export interface LineRecord {

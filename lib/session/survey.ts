@@ -6,10 +6,10 @@
 import { isUtf8 } from "node:buffer";
 import type { Buffer } from "node:buffer";
 import type { ByteSource } from "./byte_source.ts";
-import { type EntryHead, headOf, type LineProblem } from "./codec.ts";
+import { type EntryHead, headOf } from "./codec.ts";
 import type { Damage } from "./entry.ts";
 import { linesForward, type LineSpan } from "./lines.ts";
-import { recordsIn } from "./salvage.ts";
+import { type LineProblem, recordsIn } from "./salvage.ts";
 import { isRecord, type JsonObject } from "./sound.ts";
 
 /** An entry and what it refers to. */
