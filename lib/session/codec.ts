@@ -3,7 +3,7 @@
  * why; nothing here throws on bad input.
  */
 import { Buffer } from "node:buffer";
-import type { Damage, SessionEntry, SessionHeader } from "./entry.ts";
+import type { SessionEntry, SessionHeader } from "./entry.ts";
 import { SessionError } from "./errors.ts";
 import { isRecord, type JsonObject, parseJson, soundEntry } from "./sound.ts";
 import { type LineProblem, recordsIn } from "./salvage.ts";
