@@ -14,11 +14,20 @@ import * as path from "node:path";
 import { parseArgs } from "node:util";
 import { ROOT } from "../support/binary.ts";
 import { appending, forking, opening } from "./library.ts";
+import { locking } from "./lock_bench.ts";
 import { startup } from "./startup.ts";
 import { type Benchmark, type Row, table } from "./table.ts";
 import { continuing, turn } from "./turn.ts";
 
-const BENCHMARKS: readonly Benchmark[] = [startup, turn, continuing, opening, appending, forking];
+const BENCHMARKS: readonly Benchmark[] = [
+  startup,
+  turn,
+  continuing,
+  opening,
+  appending,
+  locking,
+  forking,
+];
 
 async function main(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
