@@ -5,6 +5,7 @@ import type { ExitCode } from "../command_line/exit_code.ts";
 import type { RunOptions } from "../command_line/run_options.ts";
 import { exitCodeOf } from "./exit_codes.ts";
 import { LimitWatch } from "./limits.ts";
+import { damageLines } from "./damage_text.ts";
 import type { Sink } from "./output.ts";
 import { assemblePrompts, hasPrompt, type Prompt } from "./prompt_input.ts";
 import { PrintTally } from "./print_tally.ts";
@@ -48,9 +49,6 @@ export interface PrintPorts {
   readonly cwd: string;
   readonly timer?: Timer;
 }
-
-/** How many damaged lines of a session are named. */
-const DAMAGE_SHOWN_MAX = 3;
 
 /** Runs the prompts and resolves with the exit code, when all output has been handed over. */
 export async function print(options: RunOptions, ports: PrintPorts): Promise<ExitCode> {
@@ -126,14 +124,8 @@ class PrintRun {
 
   #warn({ session, warnings }: PrintConversation): void {
     for (const { message } of warnings) this.#report.note(message);
-    const { damage, id } = session.session;
-    for (const { line, reason } of damage.slice(0, DAMAGE_SHOWN_MAX)) {
-      this.#report.note(`Line ${line} of session ${id} could not be read: ${reason}`);
-    }
-    if (damage.length > DAMAGE_SHOWN_MAX) {
-      const more = damage.length - DAMAGE_SHOWN_MAX;
-      this.#report.note(`${more} more lines of session ${id} could not be read`);
-    }
+    const { damage, file, id } = session.session;
+    for (const text of damageLines(damage, file ?? id)) this.#report.note(text);
   }
 
   /** Everything that can be wrong with the call itself is found before a session is opened. */

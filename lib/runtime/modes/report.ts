@@ -49,7 +49,7 @@ function describeEvent(event: AgentSessionEvent): string | undefined {
     case "auto_retry_start": {
       const seconds = Number((event.delayMs / 1000).toFixed(1));
       const whom = event.fallbackModel === undefined ? "" : ` ${event.fallbackModel}`;
-      return `${event.errorMessage}; asking${whom} again in ${seconds} s ` +
+      return `${event.errorMessage.replace(/\.$/, "")}; asking${whom} again in ${seconds} s ` +
         `(${event.attempt} of ${event.maxAttempts})`;
     }
     case "compaction_start":
