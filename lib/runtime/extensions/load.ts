@@ -42,7 +42,7 @@ async function load(source: ExtensionSource, ports: LoadPorts): Promise<Register
   const name = typeof source === "string" ? nameOf(source) : source.name;
   const place = typeof source === "string" ? source : source.name;
   const skip = (problem: string) => {
-    warn(`Cannot load the extension ${place}: ${problem}. It is skipped.`);
+    warn(`Cannot load the extension ${place}, so it is skipped: ${problem}`);
     return undefined;
   };
   const extension = unregistered(name, place);
