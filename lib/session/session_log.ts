@@ -8,7 +8,9 @@ import * as path from "node:path";
 import { type ByteSource, fileSource, memorySource } from "./byte_source.ts";
 import { SessionError } from "./errors.ts";
 import type { Descriptor, FileStat, FileSystem } from "./file_system.ts";
+import { KeptEntryError } from "./kept_entry.ts";
 import type { HeldLock, SessionLock } from "./ports.ts";
+import { directoriesToSync, syncDirectories } from "./synced_directories.ts";
 
 const LF = Buffer.from("\n");
 const DIRECTORY_MODE = 0o700;
@@ -268,6 +270,7 @@ export class SessionLog {
   #make(bytes: Buffer, sync: boolean): number {
     const { fs, lock } = this.#ports;
     const directory = path.dirname(this.file);
+    const named = this.#adopts ? [] : directoriesToSync(fs, directory);
     const fd = this.#attempt("it cannot be made", () => {
       if (this.#adopts) return fs.open(this.file, "a");
       fs.makeDirectory(directory, DIRECTORY_MODE);
@@ -280,8 +283,8 @@ export class SessionLog {
       isOurs = true;
       const failure = this.#tryWrite(fd, bytes, sync);
       if (failure) throw this.#writeFailed(failure.reason, failure.cause);
-      if (sync && !this.#adopts) {
-        this.#attempt("its directory did not reach the disk", () => fs.syncDirectory(directory));
+      if (sync) {
+        this.#attempt("its directory did not reach the disk", () => syncDirectories(fs, named));
       }
     } catch (error) {
       const isTaken = error instanceof SessionError && error.code === "busy";
@@ -308,18 +311,5 @@ export class SessionLog {
     this.#held?.release();
     this.#held = undefined;
     fs.close(fd);
-  }
-}
-
-/** An append failed, yet its line is in the file and could not be taken back. */
-export class KeptEntryError extends Error {
-  override readonly name = "KeptEntryError";
-  readonly error: SessionError;
-  readonly offset: number;
-
-  constructor(error: SessionError, offset: number) {
-    super(error.message, { cause: error });
-    this.error = error;
-    this.offset = offset;
   }
 }

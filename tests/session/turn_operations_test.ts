@@ -62,7 +62,7 @@ async function traceOfTurns(durability: "turn" | "entry" | "none"): Promise<stri
   using temp = new TempDirectory();
   const disk = new FaultyFileSystem(undefined, nodeFileSystem);
   const repo = repoOn(disk, {
-    sessionsDir: temp.join("sessions"),
+    sessionsDir: temp.join("home/sessions"),
     durability,
     lock: toldLock(disk),
   });

@@ -1,0 +1,28 @@
+/** What must reach the disk for a new file to be found after a power failure. */
+import * as path from "node:path";
+import { errorCode, type FileSystem } from "./file_system.ts";
+
+/**
+ * The directories to sync for a file that is about to be made in `directory`: that one, and those that hold the name of one that is about to be made.
+ */
+export function directoriesToSync(fs: FileSystem, directory: string): string[] {
+  const directories = [directory];
+  for (let at = directory; !fs.stat(at);) {
+    const parent = path.dirname(at);
+    if (parent === at) break;
+    directories.push(parent);
+    at = parent;
+  }
+  return directories;
+}
+
+/** The first one is ours; one further up may be closed to us, and then its owner's to keep. */
+export function syncDirectories(fs: FileSystem, directories: readonly string[]): void {
+  for (const [at, directory] of directories.entries()) {
+    try {
+      fs.syncDirectory(directory);
+    } catch (error) {
+      if (at === 0 || errorCode(error) !== "EACCES") throw error;
+    }
+  }
+}
