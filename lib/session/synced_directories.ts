@@ -3,7 +3,8 @@ import * as path from "node:path";
 import { errorCode, type FileSystem } from "./file_system.ts";
 
 /**
- * The directories to sync for a file that is about to be made in `directory`: that one, and those that hold the name of one that is about to be made.
+ * The directories to sync for a file that is about to be made in `directory`: that one, and those
+ * that hold the name of one that is missing yet.
  */
 export function directoriesToSync(fs: FileSystem, directory: string): string[] {
   const directories = [directory];
