@@ -54,7 +54,9 @@ export function importGraph(entry: string, importsOf = runtimeImports): Import[]
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
     if (seen.has(file)) continue;
     seen.add(file);
-    const imports = file.endsWith(".json") ? [] : importsOf(file);
+    // A text may name a file that is not there: a source in a string, or one of a failing import.
+    const isSource = file.endsWith(".ts") && fs.existsSync(path.join(ROOT, file));
+    const imports = isSource ? importsOf(file) : [];
     found.push(...imports);
     for (const { to } of imports) if (to !== undefined) waiting.push(to);
   }
