@@ -115,7 +115,8 @@ export class FileLock implements SessionLock {
     throw new SessionError(
       "write_failed",
       `Cannot write ${file}: it lies on a network file system (${network}), where another host ` +
-        "could write it at the same time and no lock would tell. Keep sessions on a local disk.",
+        "could write it at the same time and no lock would tell. Keep sessions on a local disk " +
+        "(setting sessionDir, or --session-dir).",
       { file },
     );
   }
