@@ -69,8 +69,12 @@ export interface AgentSessionOptions {
 /** How a prompt is to be taken. */
 export interface PromptOptions {
   images?: readonly ImageContent[];
+  /** Stands in front of the text once commands and templates in that were expanded. */
+  preface?: string;
   /** What to do with it while a run is going on; without it that is an error. */
   whileRunning?: "steer" | "followUp";
+  /** Told once, before the first event of it: it begins, it waits its turn, or it was taken. */
+  onAccepted?: (how: "started" | "queued" | "taken") => void;
 }
 
 /** What is going on: abortable as one. */
@@ -207,18 +211,28 @@ export class AgentSession {
   async prompt(text: string, options: PromptOptions = {}): Promise<RunOutcome> {
     this.#assertAlive();
     const typed = { text, images: options.images ?? [] };
-    const input = await this.alongside((signal) => this.#receive(typed, signal));
-    if (input === "taken") return new RunTally().outcome(undefined);
-    if (input === "aborted") {
+    const received = await this.alongside((signal) => this.#receive(typed, signal));
+    if (received === "taken") {
+      options.onAccepted?.("taken");
+      return new RunTally().outcome(undefined);
+    }
+    if (received === "aborted") {
       const aborted = { aborted: true, stopReason: "aborted" as const, taken: false };
       return { ...new RunTally().outcome(undefined), ...aborted };
     }
-    if (!this.isRunning) return await this.#start((run) => this.#runPrompt(input, run));
+    const input = withPreface(received, options.preface);
+    if (!this.isRunning) {
+      return await this.#start((run) => {
+        options.onAccepted?.("started");
+        return this.#runPrompt(input, run);
+      });
+    }
     if (!options.whileRunning) {
       throw new Error(
         "Cannot start a prompt: one is being worked on. Say whether to steer it or to follow up.",
       );
     }
+    options.onAccepted?.("queued");
     await this.#enqueue(options.whileRunning, input.text, input.images);
     return new RunTally().outcome(undefined);
   }
@@ -563,4 +577,9 @@ export class AgentSession {
       "Cannot use this conversation: it was closed or replaced. Use the runtime's current session.",
     );
   }
+}
+
+function withPreface(input: UserInput, preface: string | undefined): UserInput {
+  if (preface === undefined) return input;
+  return { ...input, text: input.text === "" ? preface : `${preface}\n\n${input.text}` };
 }

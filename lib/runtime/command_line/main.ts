@@ -107,6 +107,7 @@ async function runVerb(call: VerbCall, { stdout, stderr, stopper }: Streams): Pr
 
 async function runMode(options: RunOptions, streams: Streams): Promise<ExitCode> {
   const cwd = currentDirectory();
+  if (options.mode === "rpc") return await runRpc(options, streams, cwd);
   const { print } = await import("../modes/print.ts");
   const { processStdin } = await import("../modes/stdin.ts");
   return await print(options, {
@@ -126,6 +127,21 @@ async function runMode(options: RunOptions, streams: Streams): Promise<ExitCode>
         start: () => runtime.start(),
         close: () => runtime.dispose(),
       };
+    },
+  });
+}
+
+async function runRpc(options: RunOptions, streams: Streams, cwd: string): Promise<ExitCode> {
+  const { rpc } = await import("../modes/rpc/rpc.ts");
+  const { processStdin } = await import("../modes/stdin.ts");
+  return await rpc(options, {
+    ...streams,
+    stdin: processStdin,
+    async open(chosen, more) {
+      const { openRuntime } = await import("../open.ts");
+      const opened = await openRuntime(chosen, { ...more, startDirectory: cwd });
+      streams.children = opened.processes;
+      return opened;
     },
   });
 }
