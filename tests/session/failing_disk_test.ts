@@ -9,29 +9,9 @@ import {
 } from "../support/faulty_file_system.ts";
 import { MemoryFileSystem } from "../support/memory_file_system.ts";
 import { sampleText } from "../support/sample_session.ts";
-import { repoOn, user, viewOf, viewOfFile } from "../support/session_disk.ts";
+import { answer, repoOn, user, viewOf, viewOfFile } from "../support/session_disk.ts";
 
 const FAILURES: Failure[] = ["EIO", "ENOSPC", "EACCES", "short", "torn", "lost"];
-
-function answer(text: string) {
-  return {
-    role: "assistant" as const,
-    content: [{ type: "text" as const, text }],
-    api: "a",
-    provider: "p",
-    model: "m",
-    usage: {
-      input: 1,
-      output: 1,
-      cacheRead: 0,
-      cacheWrite: 0,
-      totalTokens: 2,
-      cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
-    },
-    stopReason: "stop" as const,
-    timestamp: 1,
-  };
-}
 
 /** What a session does in a few turns, one step at a time. */
 const STEPS: ((session: Session) => Promise<unknown>)[] = [

@@ -4,6 +4,7 @@ import {
   type Durability,
   FileLock,
   JsonlSessionRepo,
+  noUsage,
   type Session,
   type SessionLock,
 } from "../../lib/session/mod.ts";
@@ -68,4 +69,17 @@ export async function viewOfFile(fs: FileSystem, file: string) {
 
 export function user(text: string) {
   return { role: "user" as const, content: text, timestamp: 1 };
+}
+
+export function answer(text: string) {
+  return {
+    role: "assistant" as const,
+    content: [{ type: "text" as const, text }],
+    api: "a",
+    provider: "p",
+    model: "m",
+    usage: noUsage(),
+    stopReason: "stop" as const,
+    timestamp: 1,
+  };
 }

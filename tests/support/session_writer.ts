@@ -11,7 +11,7 @@ import {
   SessionError,
   waitForLock,
 } from "../../lib/session/mod.ts";
-import { noUsage } from "../../lib/session/message.ts";
+import { answer, user } from "./session_disk.ts";
 
 const [what = "", file = "", busy = "", name = "", count = "0"] = process.argv.slice(2);
 const repo = new JsonlSessionRepo({
@@ -19,27 +19,10 @@ const repo = new JsonlSessionRepo({
   durability: what === "endless" ? "none" : "turn",
 });
 
-function question(text: string) {
-  return { role: "user" as const, content: text, timestamp: Date.now() };
-}
-
-function answer(text: string) {
-  return {
-    role: "assistant" as const,
-    content: [{ type: "text" as const, text }],
-    api: "a",
-    provider: "p",
-    model: "m",
-    usage: noUsage(),
-    stopReason: "stop" as const,
-    timestamp: Date.now(),
-  };
-}
-
 async function writeEndlessly(): Promise<never> {
   const session = await repo.open(file, { access: "write" });
   for (let at = 1;; at++) {
-    const id = await session.appendMessage(question("x".repeat((at * 7919) % 5_000)));
+    const id = await session.appendMessage(user("x".repeat((at * 7919) % 5_000)));
     fs.writeSync(1, `${id}\n`);
   }
 }
@@ -65,7 +48,7 @@ async function makeTurns(): Promise<void> {
   let where = file;
   for (let turn = 1; turn <= Number(count); turn++) {
     const session = await openForTurn();
-    await session.appendMessage(question(`${name} asks ${turn}`));
+    await session.appendMessage(user(`${name} asks ${turn}`));
     // The turn lasts until the test says so, where it wants to hold the lock.
     if (busy !== "wait") await untilToldSo();
     await session.appendMessage(answer(`${name} hears ${turn}`));
