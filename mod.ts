@@ -145,6 +145,7 @@ export {
   type AgentSessionOptions,
   type PromptOptions,
 } from "./lib/runtime/agent_session.ts";
+export { type CacheWarmingSettings } from "./lib/runtime/cache_warming.ts";
 export { createAgentSession, type CreateAgentSessionOptions } from "./lib/runtime/create.ts";
 export { type AgentSessionEvent } from "./lib/runtime/event.ts";
 export { type AgentSessionListener } from "./lib/runtime/event_hub.ts";

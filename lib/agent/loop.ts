@@ -31,6 +31,8 @@ export interface RunHooks extends ToolCallHooks {
   commit?(message: Message): Promise<void>;
   /** Changes what the model is sent; the context itself stays as it is. */
   context?(messages: Message[], signal: AbortSignal): Promise<Message[]>;
+  /** A model is about to be asked; it is not before this has resolved. */
+  beforeRequest?(request: ModelRequest, model: Model): Promise<void>;
   /** Between two model calls: the place to compact, to stop, or to ask for one more round. */
   afterTurn?(turn: Turn, signal: AbortSignal): Promise<AfterTurn>;
   /** Whether the run that ends is about to be tried again. */
@@ -173,6 +175,7 @@ async function ask(ports: RunPorts, signal: AbortSignal): Promise<Answer> {
     tools: state.tools,
     thinkingLevel: state.thinkingLevel,
   };
+  await ports.hooks.beforeRequest?.(request, state.model);
   const opening = openingMessage(state.model, ports.timer.now());
   let started = false;
   const start = async () => {

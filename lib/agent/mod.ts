@@ -26,6 +26,7 @@ export {
   type AnthropicClient,
   anthropicMessages,
   type AskedModel,
+  canKeepPromptCached,
   checkImage,
   type CompletionsCompat,
   costOf,

@@ -20,6 +20,7 @@ import {
   SessionError,
   type ThinkingLevel,
 } from "../session/mod.ts";
+import { CacheWarmer, type CacheWarmingSettings, DEFAULT_CACHE_WARMING } from "./cache_warming.ts";
 import { Compactor } from "./compactor.ts";
 import { isSameModel, recordSettings, restoreSettings } from "./conversation_settings.ts";
 import { type AgentSessionListener, EventHub } from "./event_hub.ts";
@@ -49,6 +50,8 @@ export interface AgentSessionOptions {
   followUpMode?: QueueMode;
   retry?: Partial<RetrySettings>;
   compaction?: CompactionConfig;
+  /** Keeps the prompt cache warm while tools run for long; off by default. */
+  cacheWarming?: Partial<CacheWarmingSettings>;
   /** Asked in this order when the model goes on failing. */
   fallbackModels?: readonly Model[];
   /** The models that `cycleModel` goes through; asked when it does. */
@@ -121,6 +124,7 @@ export class AgentSession {
   readonly #hub: EventHub;
   readonly #keeper: MessageKeeper;
   readonly #compactor: Compactor;
+  readonly #warmer: CacheWarmer;
   readonly #timer: Timer;
   readonly #random: () => number;
   readonly #alongside = new Set<AbortController>();
@@ -135,6 +139,11 @@ export class AgentSession {
     this.session = options.session;
     this.#hub = new EventHub(this.#hooks, options.onListenerError);
     this.#keeper = new MessageKeeper(this.session, this.#hub, () => this.agent);
+    this.#warmer = new CacheWarmer({
+      settings: { ...DEFAULT_CACHE_WARMING, ...options.cacheWarming },
+      timer: this.#timer,
+      record: async (model, usage) => await this.#work?.run.keepUsage("cache_warm", model, usage),
+    });
     this.agent = new Agent({
       model: options.model,
       thinkingLevel: clampThinkingLevel(options.thinkingLevel ?? "off", options.model.facts),
@@ -149,6 +158,7 @@ export class AgentSession {
       ...(options.followUpMode ? { followUpMode: options.followUpMode } : {}),
     });
     this.agent.subscribe((event) => this.#keeper.passOn(event));
+    this.agent.subscribe((event) => this.#warmer.hear(event));
     this.setActiveTools(options.activeTools ?? this.allTools.map((tool) => tool.name));
     this.#compactor = new Compactor({
       session: this.session,
@@ -521,6 +531,7 @@ export class AgentSession {
     const { context, beforeToolCall, afterToolCall } = this.#hooks;
     return {
       commit: (message) => this.#work?.run.commit(message) ?? this.#keeper.commit(message),
+      beforeRequest: (request, model) => this.#warmer.beforeRequest(request, model),
       afterTurn: async (turn) => await this.#work?.run.afterTurn(turn),
       willRetry: (end) => this.#work?.run.willRetry(end) ?? false,
       ...(context ? { context } : {}),

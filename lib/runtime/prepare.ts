@@ -204,11 +204,12 @@ function chooseTools(tools: readonly Tool[], options: RunOptions): string[] {
 }
 
 function settingsOf({ settings }: Services): Partial<AgentSessionOptions> {
-  const { retry, compaction, steeringMode, followUpMode } = settings;
+  const { cacheWarming, retry, compaction, steeringMode, followUpMode } = settings;
   return {
     steeringMode,
     followUpMode,
     compaction,
+    cacheWarming,
     retry: {
       enabled: retry.enabled,
       maxRetries: retry.maxRetries,

@@ -1,6 +1,13 @@
 /** The work on one prompt: its runs, and what follows each of them. */
-import { type AfterTurn, type Agent, ModelError, type RunEnd, type Turn } from "../agent/mod.ts";
-import { type Message, type Session, SessionError } from "../session/mod.ts";
+import {
+  type AfterTurn,
+  type Agent,
+  type Model,
+  ModelError,
+  type RunEnd,
+  type Turn,
+} from "../agent/mod.ts";
+import { type Message, type Session, SessionError, type Usage } from "../session/mod.ts";
 import type { Compactor } from "./compactor.ts";
 import type { SessionHooks } from "./hooks.ts";
 import type { MessageKeeper } from "./message_keeper.ts";
@@ -65,6 +72,20 @@ export class PromptRun {
     } catch (error) {
       if (error instanceof SessionError) this.tally.saveError = error;
       throw error;
+    }
+  }
+
+  /** Keeps what a model call beside the conversation used; a failure to write ends the run later. */
+  async keepUsage(kind: string, model: Model, usage: Usage): Promise<void> {
+    const { keeper, session } = this.#ports;
+    const { provider, id } = model.facts;
+    this.tally.addUsage(usage);
+    try {
+      const entry = { kind, provider, model: id, usage };
+      await keeper.tellEntry(await this.saving(() => session.appendUsage(entry)));
+    } catch (error) {
+      // Remembered by `saving`: the run stops after this turn, and its outcome says so.
+      if (!(error instanceof SessionError)) throw error;
     }
   }
 

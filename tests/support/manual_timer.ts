@@ -23,6 +23,8 @@ export class InstantTimer implements Timer {
 
 /** Sleeps end when the test says so, or when their signal aborts. */
 export class HeldTimer implements Timer {
+  /** How long each sleep was to be, in the order in which they began. */
+  readonly slept: number[] = [];
   #sleepers: (() => void)[] = [];
   #waiting: { n: number; resolve: () => void }[] = [];
   #started = 0;
@@ -36,7 +38,8 @@ export class HeldTimer implements Timer {
     return this.#now;
   }
 
-  sleep(_ms: number, signal?: AbortSignal): Promise<void> {
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    this.slept.push(ms);
     this.#started++;
     for (const each of this.#waiting) if (this.#started >= each.n) each.resolve();
     return new Promise((resolve) => {

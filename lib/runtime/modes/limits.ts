@@ -43,6 +43,8 @@ export class LimitWatch {
       if (event.message.stopReason !== "stop") this.#checkCost();
     } else if (event.type === "compaction_end") {
       this.#addCost(event.result?.usage);
+    } else if (event.type === "entry_appended" && event.entry.type === "usage") {
+      this.#addCost(event.entry.usage);
     } else if (event.type === "turn_start") {
       this.#checkCost();
     } else if (event.type === "turn_end") {
