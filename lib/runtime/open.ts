@@ -12,6 +12,7 @@ import {
   type Session,
   SessionError,
   type SessionRepo,
+  waitForLock,
 } from "../session/mod.ts";
 import type { RunOptions } from "./command_line/run_options.ts";
 import { boughHome, type Environment, loadSettings, Secrets } from "./config/mod.ts";
@@ -235,7 +236,6 @@ async function heedingBusy(
     case "fail":
       return await ways.attempt();
     case "wait": {
-      const { waitForLock } = await import("../session/mod.ts");
       return await waitForLock(ways.attempt, {
         signal,
         ...(busy.ms === undefined ? {} : { timeoutMs: busy.ms }),

@@ -1,5 +1,4 @@
 /** Waiting for a session that another writer has. */
-import { setTimeout as delay } from "node:timers/promises";
 import { SessionError } from "./errors.ts";
 import { type Clock, systemClock } from "./ports.ts";
 
@@ -20,6 +19,7 @@ const FIRST_DELAY_MS = 20;
 const DELAY_MAX_MS = 250;
 
 async function sleepFor(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+  const { setTimeout: delay } = await import("node:timers/promises");
   try {
     await delay(delayMs, undefined, signal ? { signal } : {});
   } catch (error) {
