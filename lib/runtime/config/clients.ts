@@ -48,14 +48,14 @@ const COMMON = {
 const NO_KEY = { apiKey: "none", headers: { authorization: null } };
 
 async function anthropicClient({ baseUrl, apiKey, headers }: ClientOptions) {
-  const { default: Anthropic } = await import("@anthropic-ai/sdk");
+  const { BaseAnthropic } = await import("./anthropic_sdk.ts");
   // Compatible servers are often given with the "/v1" that the SDK adds by itself.
   const baseURL = baseUrl.replace(/\/+$/, "").replace(/\/v1$/, "");
   // The SDK sends the key as a bearer token; many gateways look for it where it used to be.
   const elsewhere = baseURL !== BUILT_IN_PROVIDERS["anthropic"]?.baseUrl;
   const gateway = apiKey !== undefined && elsewhere ? { "x-api-key": apiKey } : {};
   const none = apiKey === undefined ? NO_KEY.headers : {};
-  return new Anthropic({
+  return new BaseAnthropic({
     ...COMMON,
     baseURL,
     apiKey: apiKey ?? NO_KEY.apiKey,
