@@ -1,8 +1,7 @@
 /** The check of `models.json`. Loaded only when there is one: zod takes its time. */
 import * as z from "zod";
-import type { JsonObject } from "./json_file.ts";
+import { isJsonObject, type JsonObject } from "./json_file.ts";
 import { PRESETS } from "./presets.ts";
-import { problemText, unknownPaths } from "./settings_schema.ts";
 
 const text = z.string().min(1);
 const api = z.enum(["anthropic-messages", "openai-responses", "openai-completions"]);
@@ -59,6 +58,22 @@ export interface CheckedModels {
   readonly providers: Readonly<Record<string, ProviderEntry>>;
   readonly problems: readonly string[];
   readonly unknown: readonly string[];
+}
+
+/** Zod's words without its prefix: "expected number, received string". */
+function problemText(issue: z.core.$ZodIssue): string {
+  const what = issue.message.replace(/^Invalid (?:input|option): /, "");
+  return `${issue.path.map(String).join(".")}: ${what}`;
+}
+
+/** The paths of what stands in `raw` and not in `known`, its copy with the known fields only. */
+function unknownPaths(raw: JsonObject, known: JsonObject, prefix = ""): string[] {
+  return Object.entries(raw).flatMap(([name, value]) => {
+    if (!Object.hasOwn(known, name)) return [prefix + name];
+    const below = known[name];
+    if (!isJsonObject(value) || !isJsonObject(below)) return [];
+    return unknownPaths(value, below, `${prefix}${name}.`);
+  });
 }
 
 /** Checks the object of a `models.json`. */

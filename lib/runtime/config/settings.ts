@@ -14,6 +14,7 @@ import {
 import { nearestNames } from "./nearest.ts";
 import { defaultSettings, type Settings, type SettingsPatch } from "./settings_defaults.ts";
 import { mergeIntoFile, mergeSettings } from "./settings_merge.ts";
+import { checkSettings, settingNames } from "./settings_schema.ts";
 
 function settingsFile(file: string, fs?: FileSystem): JsonFileOptions {
   return { file, what: "settings", code: "bad_settings", ...(fs ? { fs } : {}) };
@@ -34,12 +35,11 @@ function unknownWarning(file: string, name: string, names: readonly string[]): C
   return { file, message: `Unknown setting "${name}" in ${file}${end}` };
 }
 
-async function check(
+function check(
   raw: JsonObject,
   options: JsonFileOptions,
   warnings: ConfigWarning[],
-): Promise<SettingsPatch> {
-  const { checkSettings, settingNames } = await import("./settings_schema.ts");
+): SettingsPatch {
   const { patch, problems, unknown } = checkSettings(raw);
   if (problems.length > 0) throw contentError(options, problems.join("; "));
   if (unknown.length > 0) {
@@ -86,7 +86,7 @@ export async function loadSettings(
     const which = settingsFile(file, fs);
     const raw = readJsonFile(which);
     if (!raw) continue;
-    const patch = await check(raw, which, warnings);
+    const patch = check(raw, which, warnings);
     settings = mergeSettings(settings, withAbsolutePaths(patch, file, env));
   }
   return { settings: mergeSettings(settings, options), warnings };

@@ -110,12 +110,28 @@ test("loadSettings() warns of unknown keys and names the nearest", async () => {
 });
 
 const WRONG: [content: string, problem: string][] = [
-  ['{"retry":{"maxRetries":"7"}}', "retry.maxRetries: expected number, received string"],
-  ['{"retry":{"maxRetries":-1}}', "retry.maxRetries: Too small: expected number to be >=0"],
-  ['{"retry":3}', "retry: expected object, received number"],
-  ['{"durability":"always"}', 'durability: expected one of "turn"|"entry"|"none"'],
-  ['{"extensions":"a.ts"}', "extensions: expected array, received string"],
-  ['{"skills":["a",1]}', "skills.1: expected string, received number"],
+  [
+    '{"retry":{"maxRetries":"7"}}',
+    'retry.maxRetries: expected a whole number from 0 on, found "7"',
+  ],
+  ['{"retry":{"maxRetries":-1}}', "retry.maxRetries: expected a whole number from 0 on, found -1"],
+  ['{"retry":3}', "retry: expected an object, found 3"],
+  [
+    '{"durability":"always"}',
+    'durability: expected one of "turn", "entry", "none", found "always"',
+  ],
+  ['{"extensions":"a.ts"}', 'extensions: expected a list, found "a.ts"'],
+  ['{"skills":["a",1]}', "skills.1: expected a string, found 1"],
+  ['{"sessionDir":""}', "sessionDir: expected a string, found an empty string"],
+  ['{"hideThinking":"no"}', 'hideThinking: expected a boolean, found "no"'],
+  [
+    '{"retry":{"baseDelayMs":2147483648}}',
+    "retry.baseDelayMs: expected a whole number from 0 to 2147483647, found 2147483648",
+  ],
+  [
+    '{"compaction":{"models":{"x/y":{"reserveTokens":0.5}}}}',
+    "compaction.models.x/y.reserveTokens: expected a whole number from 1 on, found 0.5",
+  ],
 ];
 
 for (const [content, problem] of WRONG) {
