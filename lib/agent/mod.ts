@@ -27,6 +27,7 @@ export {
   anthropicMessages,
   type AskedModel,
   canKeepPromptCached,
+  catalogueModel,
   checkImage,
   type CompletionsCompat,
   costOf,

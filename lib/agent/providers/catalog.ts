@@ -13,10 +13,28 @@ import { list, record, text } from "./json.ts";
  * ```
  */
 export async function loadCatalogue(): Promise<readonly ModelFacts[]> {
-  const { default: providers } = await import("./models.json", { with: { type: "json" } });
-  return Object.entries(providers).flatMap(([provider, models]) =>
+  return Object.entries(await loadProviders()).flatMap(([provider, models]) =>
     list(models).map((model) => factsOf(provider, record(model)))
   );
+}
+
+/**
+ * What the built-in catalogue says of the model with exactly this provider and id; undefined if it
+ * has none. Only this one is looked at.
+ */
+export async function catalogueModel(
+  provider: string,
+  id: string,
+): Promise<ModelFacts | undefined> {
+  const providers = await loadProviders();
+  const models = Object.hasOwn(providers, provider) ? list(providers[provider]) : [];
+  const found = models.map(record).find((model) => model["id"] === id);
+  return found && factsOf(provider, found);
+}
+
+async function loadProviders(): Promise<Readonly<Record<string, unknown>>> {
+  const { default: providers } = await import("./models.json", { with: { type: "json" } });
+  return providers;
 }
 
 /**
@@ -32,7 +50,8 @@ export async function loadCatalogue(): Promise<readonly ModelFacts[]> {
  * ```
  */
 export async function modelFacts(name: string): Promise<ModelFacts> {
-  const facts = (await loadCatalogue()).find(({ provider, id }) => `${provider}/${id}` === name);
+  const slash = name.indexOf("/");
+  const facts = await catalogueModel(name.slice(0, slash), name.slice(slash + 1));
   if (facts) return facts;
   const advice = 'write "provider/id", or give the facts yourself';
   throw new ModelError(

@@ -1,7 +1,7 @@
 /** Models behind wire formats, and what is known of models. Imports no package. */
 export { type AnthropicClient, anthropicMessages } from "./anthropic_messages.ts";
 export { canKeepPromptCached } from "./cached_prefix.ts";
-export { loadCatalogue, modelFacts } from "./catalog.ts";
+export { catalogueModel, loadCatalogue, modelFacts } from "./catalog.ts";
 export { type CompletionsCompat } from "./completions_compat.ts";
 export { costOf } from "./cost.ts";
 export { type AskedModel, keyAdvice, MODEL_ERROR_FATE, modelErrorFrom } from "./errors.ts";

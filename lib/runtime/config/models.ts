@@ -1,5 +1,5 @@
 /** The models that can be asked, and the choice among them. */
-import { loadCatalogue, type Model, type ModelFacts } from "../../agent/mod.ts";
+import { catalogueModel, loadCatalogue, type Model, type ModelFacts } from "../../agent/mod.ts";
 import type { ThinkingLevel } from "../../session/mod.ts";
 import { ConfigError } from "./errors.ts";
 import { ConfiguredModel } from "./configured_model.ts";
@@ -90,14 +90,27 @@ export class ModelRegistry {
 
   #join(catalogue: readonly ModelFacts[]): ModelFacts[] {
     const known = new Map<string, ModelFacts>();
-    for (const facts of catalogue) {
-      const api = this.#providers.get(facts.provider)?.apiOfAll ?? facts.api;
-      known.set(modelKey(facts), { ...facts, api });
-    }
+    for (const facts of catalogue) known.set(modelKey(facts), this.#configured(facts));
     for (const facts of [...this.#providers.values()].flatMap(({ models }) => models)) {
       known.set(modelKey(facts), facts);
     }
     return [...known.values()];
+  }
+
+  /** A model of the catalogue, as it is asked here. */
+  #configured(facts: ModelFacts): ModelFacts {
+    return { ...facts, api: this.#providers.get(facts.provider)?.apiOfAll ?? facts.api };
+  }
+
+  /** The model whose `provider/id` this is. All others are left alone: most runs need no more. */
+  async #listed(key: string): Promise<ModelFacts | undefined> {
+    const slash = key.indexOf("/");
+    const provider = key.slice(0, slash);
+    const id = key.slice(slash + 1);
+    const own = this.#providers.get(provider)?.models.findLast((model) => model.id === id);
+    if (own) return own;
+    const facts = await catalogueModel(provider, id);
+    return facts && this.#configured(facts);
   }
 
   /**
@@ -158,6 +171,11 @@ export class ModelRegistry {
     const replay = /^replay[:/]([^]+)$/.exec(query);
     if (replay?.[1] !== undefined) return { facts: replayFacts(replay[1]) };
     if (wish.provider !== undefined) requireProvider(wish.provider, this.#providers);
+    const [whole] = readings(query);
+    const exact = whole && await this.#listed(whole.name);
+    if (exact && (wish.provider ?? exact.provider) === exact.provider) {
+      return choiceOf(exact, whole.thinkingLevel);
+    }
     const models = (await this.list())
       .filter(({ provider }) => wish.provider === undefined || wish.provider === provider);
     for (const match of [exactMatches, partialMatches]) {
@@ -270,8 +288,7 @@ export class ModelRegistry {
     if (ref.provider === REPLAY) return replayFacts(ref.modelId);
     if (!this.usable(ref.provider)) return undefined;
     const key = modelKey({ provider: ref.provider, id: ref.modelId });
-    const listed = (await this.list()).find((facts) => modelKey(facts) === key);
-    return listed ?? this.#unlisted(key, { provider: ref.provider })?.facts;
+    return await this.#listed(key) ?? this.#unlisted(key, { provider: ref.provider })?.facts;
   }
 
   /** A model to ask. Nothing is loaded and no key is read before its first request. */
