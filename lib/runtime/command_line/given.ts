@@ -148,11 +148,18 @@ export class Given {
   }
 
   /** The value as `parse` reads it; a problem and undefined if it cannot. */
-  read<T>(name: string, parse: (text: string) => T | undefined, wanted: string): T | undefined {
+  read<T>(
+    name: string,
+    parse: (text: string) => T | undefined,
+    wanted: string | ((text: string) => string),
+  ): T | undefined {
     const text = this.value(name);
     if (text === undefined) return undefined;
     const value = parse(text);
-    if (value === undefined) this.problem(`Cannot use --${name} ${text}: ${wanted}`);
+    if (value === undefined) {
+      const reason = typeof wanted === "string" ? wanted : wanted(text);
+      this.problem(`Cannot use --${name} ${text}: ${reason}`);
+    }
     return value;
   }
 
@@ -161,7 +168,7 @@ export class Given {
     return this.read(
       name,
       (text) => choices.find((choice) => choice === text),
-      this.#choiceWanted(this.value(name) ?? "", choices),
+      (text) => this.#choiceWanted(text, choices),
     );
   }
 
