@@ -7,7 +7,8 @@ import { spawnSync } from "node:child_process";
 import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
-import { build, ROOT } from "./compile/build.ts";
+import { build } from "./compile/build.ts";
+import { ROOT } from "./root.ts";
 
 const EXAMPLE = path.join(ROOT, "examples/demo");
 

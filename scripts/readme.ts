@@ -5,8 +5,8 @@
 import { spawnSync } from "node:child_process";
 import * as fs from "node:fs";
 import * as path from "node:path";
+import { ROOT } from "./root.ts";
 
-const ROOT = path.resolve(import.meta.dirname, "..");
 const README = path.join(ROOT, "README.md");
 const START = "<!-- help: written by `npm run readme` -->";
 const END = "<!-- /help -->";

@@ -3,10 +3,8 @@ import { spawnSync } from "node:child_process";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import manifest from "../../package.json" with { type: "json" };
+import { ROOT } from "../root.ts";
 import { outputName, type Target } from "./targets.ts";
-
-/** The project's directory. */
-export const ROOT = path.resolve(import.meta.dirname, "../..");
 
 const DIST = path.join(ROOT, "dist");
 

@@ -6,7 +6,8 @@
  */
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { build, ROOT } from "./build.ts";
+import { ROOT } from "../root.ts";
+import { build } from "./build.ts";
 import { smokeTest } from "./smoke.ts";
 import { hostTarget, isTarget, type Target, TARGETS } from "./targets.ts";
 

@@ -4,7 +4,7 @@ import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
 import manifest from "../../package.json" with { type: "json" };
-import { ROOT } from "./build.ts";
+import { ROOT } from "../root.ts";
 
 interface Check {
   name: string;

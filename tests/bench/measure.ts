@@ -1,8 +1,9 @@
 /** Samples and medians. */
 import * as path from "node:path";
+import { ROOT } from "../support/binary.ts";
 import type { Launch, Launched } from "./launcher.ts";
 
-const LAUNCHER = path.join(import.meta.dirname, "launcher.ts");
+const LAUNCHER = path.join(ROOT, "tests/bench/launcher.ts");
 
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);

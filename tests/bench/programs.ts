@@ -1,11 +1,11 @@
 /** Programs to compare with, compiled as the binary is. */
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { binaryPath } from "../support/binary.ts";
+import { binaryPath, ROOT } from "../support/binary.ts";
 
 async function compile(source: string, outfile: string): Promise<string> {
   await Bun.build({
-    entrypoints: [path.join(import.meta.dirname, source)],
+    entrypoints: [path.join(ROOT, "tests/bench", source)],
     format: "esm",
     splitting: true,
     bytecode: true,

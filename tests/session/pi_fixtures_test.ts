@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { fileURLToPath } from "node:url";
 import { JsonlSessionRepo, type Message, type Session } from "../../lib/session/mod.ts";
+import { ROOT } from "../support/binary.ts";
 
-const FIXTURES = fileURLToPath(new URL("../fixtures", import.meta.url));
+const FIXTURES = path.join(ROOT, "tests/fixtures");
 
 /** A message in the words of the `expect.json` files, which Pi's own reading was written to. */
 function digest(message: Message): { role: string; text: string } {

@@ -1,7 +1,7 @@
 /** The compiled binary, built once for all tests that need it. */
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { fileURLToPath } from "node:url";
+import { ROOT } from "../../scripts/root.ts";
 import {
   type FinishedProcess,
   type ProcessOptions,
@@ -9,8 +9,7 @@ import {
   runProcess,
 } from "./process.ts";
 
-/** The project's directory. */
-export const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
+export { ROOT };
 
 const BINARY = path.join(ROOT, "dist", process.platform === "win32" ? "bough.exe" : "bough");
 const SOURCES = ["cli.ts", "mod.ts", "lib", "package.json", "scripts/compile"];

@@ -1,12 +1,12 @@
 /** The inputs of the public bug cases (tests/fixtures/cases). */
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Message, StoredMessage } from "../../lib/session/mod.ts";
+import { ROOT } from "./binary.ts";
 
 /** The directory of a case. */
 export function caseDirectory(name: string): string {
-  return fileURLToPath(new URL(`../fixtures/cases/${name}`, import.meta.url));
+  return path.join(ROOT, "tests/fixtures/cases", name);
 }
 
 export function caseJson(name: string, file: string): unknown {

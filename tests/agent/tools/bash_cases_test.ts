@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
 import * as fs from "node:fs";
+import * as path from "node:path";
+import { caseDirectory } from "../../support/cases.ts";
 import { ToolBench } from "../../support/tools.ts";
 
 interface Row {
@@ -17,7 +19,7 @@ interface Row {
 const CASES = ["C106", "C108", "C110", "C112", "C114"];
 
 function rows(name: string): Row[] {
-  const file = new URL(`../../fixtures/cases/${name}/commands.json`, import.meta.url);
+  const file = path.join(caseDirectory(name), "commands.json");
   return JSON.parse(fs.readFileSync(file, "utf8"));
 }
 

@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
 import * as fs from "node:fs";
+import * as path from "node:path";
+import { caseDirectory } from "../../support/cases.ts";
 import { ToolBench } from "../../support/tools.ts";
 
 interface Row {
@@ -12,7 +14,7 @@ interface Row {
 }
 
 function rows(name: string): Row[] {
-  const file = new URL(`../../fixtures/cases/${name}/edits.json`, import.meta.url);
+  const file = path.join(caseDirectory(name), "edits.json");
   return JSON.parse(fs.readFileSync(file, "utf8"));
 }
 
