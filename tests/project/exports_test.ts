@@ -40,6 +40,7 @@ const TYPES = [
   "BashExecutionMessage",
   "BranchSummaryEntry",
   "BranchSummaryMessage",
+  "CacheWarmingSettings",
   "Checkpoint",
   "Clock",
   "CompactionConfig",
