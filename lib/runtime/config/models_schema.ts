@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { isJsonObject, type JsonObject } from "./json_file.ts";
 import { PRESETS } from "./presets.ts";
+import { problemText } from "./zod_problem.ts";
 
 const text = z.string().min(1);
 const api = z.enum(["anthropic-messages", "openai-responses", "openai-completions"]);
@@ -58,12 +59,6 @@ export interface CheckedModels {
   readonly providers: Readonly<Record<string, ProviderEntry>>;
   readonly problems: readonly string[];
   readonly unknown: readonly string[];
-}
-
-/** Zod's words without its prefix: "expected number, received string". */
-function problemText(issue: z.core.$ZodIssue): string {
-  const what = issue.message.replace(/^Invalid (?:input|option): /, "");
-  return `${issue.path.map(String).join(".")}: ${what}`;
 }
 
 /** The paths of what stands in `raw` and not in `known`, its copy with the known fields only. */
