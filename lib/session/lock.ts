@@ -191,7 +191,8 @@ export class FileLock implements SessionLock {
           return standing.how === "flock" ? "gone" : fate;
         },
       });
-    } catch {
+    } catch (error) {
+      if (errorCode(error) === undefined) throw error;
       // A full disk, a directory that we may not write, no hard links: the flock holds all the
       // same; others just cannot read whose it is. (A replaced file is seen by the caller.)
       return { release: () => flock.unlock() };
