@@ -9,13 +9,18 @@ import { exportSession } from "./export.ts";
 import { messagesOf, placeOf, stateOf } from "./state.ts";
 import { treeOf } from "./tree.ts";
 
+/** What rpc mode needs of a directory's services. */
+export interface RpcServices {
+  readonly models: Pick<ModelRegistry, "choose" | "check" | "create">;
+}
+
 /** What rpc mode needs of a runtime. */
 export interface RpcRuntime extends
   Pick<
     AgentSessionRuntime,
     "session" | "start" | "newSession" | "switchSession" | "fork" | "clone" | "dispose"
   > {
-  readonly services: { readonly models: Pick<ModelRegistry, "choose" | "check" | "create"> };
+  readonly services: RpcServices;
   /** Calls back with each session that takes the place of another. */
   onRebind(rebind: () => void | Promise<void>): () => void;
 }
