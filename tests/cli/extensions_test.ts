@@ -9,7 +9,6 @@ const DENO = path.join(ROOT, "node_modules/.bin/deno");
 /** Extensions that import what extensions may import: one in TypeScript, one in JavaScript. */
 function writeExtensions(run: LocalRun): void {
   const { temp } = run;
-  temp.write("home/extensions/package.json", '{ "name": "mine" }');
   temp.write(
     "home/extensions/node_modules/pack/package.json",
     '{ "name": "pack", "main": "m.js" }',
