@@ -25,7 +25,12 @@ export async function main(args: readonly string[], end: EndProcess): Promise<Ex
   const streams: Streams = { stdout, stderr, stopper };
   const stopListening = listenForSignals(process, {
     stop: (signal) => stopper.stop({ kind: "signal", signal }),
+    interrupt() {
+      streams.terminal?.interrupt?.();
+      return streams.terminal?.interrupt !== undefined;
+    },
     end(code) {
+      streams.terminal?.abandon();
       streams.children?.killAll();
       end(code);
     },
@@ -63,6 +68,8 @@ interface Streams {
   readonly stopper: Stopper;
   /** The commands that tools are running, once there can be some. */
   children?: { killAll(): void };
+  /** The REPL has it: Ctrl-C may be a signal, and an abrupt end gives it back. */
+  terminal?: { interrupt?(): void; abandon(): void };
 }
 
 async function run(args: readonly string[], streams: Streams): Promise<ExitCode> {
@@ -102,12 +109,14 @@ async function runVerb(call: VerbCall, { stdout, stderr, stopper }: Streams): Pr
     timer: systemTimer,
     cwd: currentDirectory,
     stdin: processStdin,
+    columns: () => process.stdout.columns,
   });
 }
 
 async function runMode(options: RunOptions, streams: Streams): Promise<ExitCode> {
   const cwd = currentDirectory();
   if (options.mode === "rpc") return await runRpc(options, streams, cwd);
+  if (options.mode === "repl") return await runRepl(options, streams, cwd);
   const { print } = await import("../modes/print.ts");
   const { processStdin } = await import("../modes/stdin.ts");
   return await print(options, {
@@ -127,6 +136,23 @@ async function runMode(options: RunOptions, streams: Streams): Promise<ExitCode>
         start: () => runtime.start(),
         close: () => runtime.dispose(),
       };
+    },
+  });
+}
+
+async function runRepl(options: RunOptions, streams: Streams, cwd: string): Promise<ExitCode> {
+  const { startRepl } = await import("../modes/repl/start.ts");
+  const { stdout, stopper } = streams;
+  return await startRepl(options, {
+    stdout,
+    stopper,
+    cwd,
+    env: process.env,
+    onProcesses: (processes) => {
+      streams.children = processes;
+    },
+    onTerminal: (terminal) => {
+      streams.terminal = terminal;
     },
   });
 }

@@ -16,6 +16,8 @@ export interface SignalSource {
 export interface SignalOptions {
   /** Stops the run: aborts it, so that it saves and ends its children. */
   stop(signal: StopSignal): void;
+  /** Takes a SIGINT as what a person types; true: there is nothing to stop. */
+  interrupt?(): boolean;
   /** Ends the program without another thought. */
   end(code: ExitCode): void;
 }
@@ -29,6 +31,7 @@ export function listenForSignals(source: SignalSource, options: SignalOptions): 
   const listeners = SIGNALS.map((signal) => {
     const code = stopExitCode({ kind: "signal", signal });
     const listener = () => {
+      if (signal === "SIGINT" && options.interrupt?.()) return;
       if (deadline !== undefined) return options.end(code);
       deadline = setTimeout(() => options.end(code), STOP_MS_MAX);
       options.stop(signal);

@@ -16,12 +16,12 @@ export interface Key {
 /** How long an Escape waits for what would make it the start of a sequence. */
 const ESCAPE_MS = 50;
 
-/** Its type knows only one of the options' holders, an `Interface`. */
-const decoder: { emitKeypressEvents(stream: NodeJS.ReadableStream, options: object): void } =
-  readline;
+/** Enter with Shift, Alt or Ctrl, from terminals that tell it from Enter: taken as Alt and Enter. */
+const NEW_LINES = /\x1b\[(?:13;[2-8]u|27;[2-8];13~)/g;
+const ALT_ENTER = "\x1b\r";
 
-/** Enter with Shift or Alt, as terminals report it that tell it from Enter. */
-const NEW_LINE_SEQUENCES = new Set(["\x1b[13;2u", "\x1b[27;2;13~", "\x1b[13;3u"]);
+/** Control characters that `node:readline` has no name for. */
+const NAMES: Readonly<Record<string, string>> = { "\x1e": "^", "\x1f": "_" };
 
 interface Keypress {
   readonly sequence?: string;
@@ -36,21 +36,28 @@ export class KeyDecoder {
   readonly #stream = new PassThrough();
 
   constructor(onKey: (key: Key) => void) {
-    decoder.emitKeypressEvents(this.#stream, { escapeCodeTimeout: ESCAPE_MS });
+    // The interface reads nothing: it only carries the time that an Escape waits.
+    const timing = readline.createInterface({
+      input: new PassThrough(),
+      escapeCodeTimeout: ESCAPE_MS,
+    });
+    readline.emitKeypressEvents(this.#stream, timing);
     this.#stream.on("keypress", (text: string | undefined, key: Keypress) => {
       onKey(keyOf(text, key));
     });
   }
 
   feed(bytes: Uint8Array): void {
-    this.#stream.emit("data", bytes);
+    const text = Buffer.from(bytes).toString("latin1").replace(NEW_LINES, ALT_ENTER);
+    this.#stream.emit("data", Buffer.from(text, "latin1"));
   }
 }
 
 function keyOf(text: string | undefined, key: Keypress): Key {
   const { sequence = "", name = "", ctrl, meta, shift } = key;
-  if (NEW_LINE_SEQUENCES.has(sequence)) {
-    return { name: "return", ctrl: false, alt: true, shift: false, text: "" };
+  const unnamed = NAMES[sequence];
+  if (unnamed !== undefined) {
+    return { name: unnamed, ctrl: true, alt: false, shift: false, text: "" };
   }
   const types = !ctrl && !meta && text !== undefined && !/[\x00-\x1f\x7f]/.test(text);
   return {

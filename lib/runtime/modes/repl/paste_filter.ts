@@ -64,10 +64,8 @@ export class PasteFilter {
       return this.#continuePaste(text.slice(start + START.length));
     }
     const half = halfMark(text, START);
-    // A lone Escape, or one that begins another sequence, must not be held back.
-    const kept = half.length > 2 ? half : "";
-    this.#tail = kept;
-    const whole = text.slice(0, text.length - kept.length);
+    const whole = text.slice(0, text.length - half.length);
+    if (half !== "") this.#holdBack(half);
     const burst = this.#marks ? undefined : /^([^\x1b]*[\r\n][^\x1b\r\n][^\x1b]*?)([\r\n]*)$/
       .exec(whole);
     if (!burst) return this.#keys(whole);
@@ -99,14 +97,27 @@ export class PasteFilter {
       return this.#typed(text);
     }
     this.#after = text;
+    this.#whenSettled(() => {
+      this.#after = undefined;
+      this.#endPaste();
+      this.#typed(text);
+    });
+  }
+
+  /** What may be the start of a mark, or an Escape and no more. */
+  #holdBack(half: string): void {
+    this.#tail = half;
+    this.#whenSettled(() => {
+      this.#tail = "";
+      this.#keys(half);
+    });
+  }
+
+  #whenSettled(then: () => void): void {
     const settling = new AbortController();
     this.#settling = settling;
     this.#timer.sleep(SETTLE_MS, settling.signal).then(() => {
-      if (settling.signal.aborted) return;
-      const after = this.#after ?? "";
-      this.#after = undefined;
-      this.#endPaste();
-      this.#typed(after);
+      if (!settling.signal.aborted) then();
     });
   }
 

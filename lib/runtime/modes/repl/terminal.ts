@@ -15,6 +15,8 @@ export interface Terminal {
   readonly rows: number;
   /** Writes text and control sequences of our own, in order. */
   write(text: string): void;
+  /** Resolves when all is written, or cannot be. */
+  drain(): Promise<void>;
   /** Begins to read; with `raw`, key by key and without an echo. */
   open(listener: TerminalListener, options: { raw: boolean }): void;
   /** Gives the terminal back as it was; `open` takes it again. */

@@ -1,0 +1,313 @@
+/** The REPL: lines in, a conversation out. */
+import type { Timer } from "../../../agent/mod.ts";
+import type { SessionRepo } from "../../../session/mod.ts";
+import type { AgentSession } from "../../agent_session.ts";
+import type { Environment, Services } from "../../config/mod.ts";
+import type { AgentSessionEvent } from "../../event.ts";
+import type { AgentSessionRuntime, Conversation } from "../../runtime.ts";
+import type { Prompt } from "../prompt_input.ts";
+import { COMMANDS } from "./commands/table.ts";
+import { otherCommands } from "./commands/help.ts";
+import type { Console } from "./console.ts";
+import type { Command, ReplContext } from "./context.ts";
+import type { Dialog } from "./dialog.ts";
+import type { History } from "./history.ts";
+import { inputOf } from "./input_kind.ts";
+import { openingRows } from "./opening.ts";
+import { RunView } from "./run_view.ts";
+import { cutRow, type Row, span } from "./styled.ts";
+import { Talk } from "./talk.ts";
+
+export interface ReplPorts {
+  readonly runtime: AgentSessionRuntime<Services>;
+  readonly repo: SessionRepo;
+  readonly console: Console;
+  readonly history: History;
+  readonly timer: Timer;
+  readonly env: Environment;
+  readonly raw: boolean;
+  /** Lines appear as they are typed without our doing. */
+  readonly echoes: boolean;
+  readonly maxFileBytes: number;
+  /** What there is to be told; it may grow when a session is opened. */
+  readonly warnings: readonly { readonly message: string }[];
+  /** Writes text as it comes, where nothing can be drawn anew. */
+  readonly stream?: (text: string) => void;
+}
+
+/** A second Ctrl-C within this time leaves. */
+const TWICE_MS = 2_000;
+
+/** How the REPL was left. */
+export type Leaving = "quit" | "gone";
+
+export class Repl implements ReplContext {
+  readonly runtime: AgentSessionRuntime<Services>;
+  readonly repo: SessionRepo;
+  readonly timer: Timer;
+  readonly env: Environment;
+  readonly raw: boolean;
+  readonly dialog: Dialog;
+  numbered: readonly string[] = [];
+  readonly #ports: ReplPorts;
+  readonly #console: Console;
+  readonly #talk: Talk;
+  readonly #left = Promise.withResolvers<Leaving>();
+  #view: RunView;
+  #unsubscribe = () => {};
+  #queue: { steering: readonly string[]; followUp: readonly string[] } = {
+    steering: [],
+    followUp: [],
+  };
+  /** A command that is running and that others must not run beside. */
+  #command: string | undefined;
+  /** What was typed while a command ran, to be said after it. */
+  readonly #afterCommand: string[] = [];
+  #interruptedAt = -Infinity;
+  #warned = 0;
+
+  constructor(ports: ReplPorts) {
+    this.#ports = ports;
+    this.#console = ports.console;
+    this.runtime = ports.runtime;
+    this.repo = ports.repo;
+    this.timer = ports.timer;
+    this.env = ports.env;
+    this.raw = ports.raw;
+    this.#view = this.#newView();
+    this.dialog = this.#newDialog();
+    this.#talk = new Talk({ ...ports, session: () => this.session, view: () => this.#view });
+    this.#follow(this.runtime.session);
+    this.runtime.onRebind((conversation) => this.#rebind(conversation));
+  }
+
+  get session(): AgentSession {
+    return this.runtime.session;
+  }
+
+  /** Converses until the person leaves, having said the first prompts for them. */
+  async converse(prompts: readonly Prompt[]): Promise<Leaving> {
+    this.#console.open({
+      // What is thrown here is a bug, and ends the REPL as one.
+      submit: (text) => void this.#submit(text).catch((bug) => this.#left.reject(bug)),
+      interrupt: () => this.#interrupt(),
+      end: () => this.leave(),
+      gone: () => this.#left.resolve("gone"),
+    });
+    await this.#showOpening(true);
+    await this.runtime.start();
+    for (const prompt of prompts) await this.#talk.sayPrompt(prompt);
+    this.#console.ready();
+    const leaving = await this.#left.promise;
+    this.#unsubscribe();
+    this.#view.stop();
+    this.#console.close();
+    return leaving;
+  }
+
+  /** What stands above the input line. */
+  above(size: { columns: number; rows: number }): Row[] {
+    const { steering, followUp } = this.#queue;
+    const waiting = (how: string, texts: readonly string[]) =>
+      texts.map((text) =>
+        cutRow(
+          [span(`${how}: `, { dim: true, colour: "yellow" }), span(text, { dim: true })],
+          size.columns,
+        )
+      );
+    const rows = [
+      ...this.#view.live(size),
+      ...waiting("next", steering),
+      ...waiting("later", [...followUp, ...this.#afterCommand]),
+    ];
+    return rows.length > 0 ? [...rows, []] : [];
+  }
+
+  put(text: string): void {
+    this.#console.put(text);
+  }
+
+  copy(text: string): boolean {
+    return this.#console.copy(text);
+  }
+
+  later(text: string): void {
+    void this.#talk.say(text, "followUp");
+  }
+
+  async during<T>(what: string, task: () => Promise<T>): Promise<T> {
+    return await this.#view.during(what, task);
+  }
+
+  leave(): void {
+    this.#left.resolve("quit");
+  }
+
+  async #submit(line: string): Promise<void> {
+    this.#ports.history.add(line);
+    this.#interruptedAt = -Infinity;
+    const own = COMMANDS.map(({ name }) => name);
+    const others = otherCommands(this).map(({ name }) => name);
+    const input = inputOf(line, { own, others });
+    switch (input.kind) {
+      case "nothing":
+        break;
+      case "prompt":
+        await this.#say(input.text);
+        break;
+      case "shell":
+        this.#show(line);
+        await this.#talk.shell(line, input);
+        break;
+      case "command": {
+        const command = COMMANDS.find(({ name }) => name === input.name);
+        if (command) await this.#run(command, line, input.argument);
+        break;
+      }
+      case "unknown": {
+        const near = input.near === undefined
+          ? "/help shows the commands"
+          : `did you mean /${input.near}?`;
+        this.#refuse(line, `There is no command /${input.name}; ${near}`);
+      }
+    }
+    this.#console.ready({ quiet: this.session.isRunning || this.#command !== undefined });
+  }
+
+  /** Says why not, and gives the text back. */
+  #refuse(line: string, why: string): void {
+    this.#view.error(why);
+    this.#talk.giveBack(line);
+  }
+
+  /** A line that is a command, unless the terminal shows it already. */
+  #show(line: string): void {
+    if (!this.#ports.echoes) this.#view.command(line);
+  }
+
+  async #run(command: Command, line: string, argument: string): Promise<void> {
+    if (!command.anytime && this.session.isRunning) {
+      return this.#refuse(
+        line,
+        `Cannot run /${command.name} while the model works: Ctrl-C stops it, or wait for its end`,
+      );
+    }
+    if (this.#command !== undefined && !command.anytime) {
+      return this.#refuse(line, `Cannot run /${command.name} yet: /${this.#command} is running`);
+    }
+    this.#show(line);
+    const outer = this.#command;
+    this.#command = command.name;
+    try {
+      await command.run(this, argument);
+    } catch (error) {
+      this.#talk.tell(error);
+    } finally {
+      this.#command = outer;
+    }
+    await this.#sayWhatWaited();
+  }
+
+  /** Says something to the model, or keeps it until the command that is running is done. */
+  async #say(text: string): Promise<void> {
+    if (this.#command === undefined) return await this.#talk.say(text);
+    this.#afterCommand.push(text);
+    this.#console.screen.refresh();
+  }
+
+  async #sayWhatWaited(): Promise<void> {
+    while (this.#command === undefined && this.#afterCommand.length > 0) {
+      await this.#talk.say(this.#afterCommand.shift() ?? "");
+    }
+  }
+
+  /** Whether the input line is to be cleared. */
+  #interrupt(): boolean {
+    const now = this.timer.now();
+    const isSecond = now - this.#interruptedAt < TWICE_MS;
+    this.#interruptedAt = now;
+    if (isSecond) {
+      this.leave();
+      return false;
+    }
+    if (this.session.isRunning || this.#talk.hasShell) {
+      void this.#stop();
+      return false;
+    }
+    if (this.#console.text !== "") {
+      this.#interruptedAt = -Infinity;
+      return true;
+    }
+    this.#view.note("Ctrl-C again leaves, and so does Ctrl-D");
+    return false;
+  }
+
+  /** Stops the run; what waited to be said comes back on the input line. */
+  async #stop(): Promise<void> {
+    const { steering, followUp } = await this.session.clearQueue();
+    const waiting = [...steering, ...followUp, ...this.#afterCommand.splice(0)];
+    if (waiting.length > 0) this.#talk.giveBack(waiting.join("\n"));
+    await this.session.abort();
+  }
+
+  #observe(event: AgentSessionEvent): void {
+    if (event.type === "queue_update") this.#queue = event;
+    this.#talk.observe(event);
+    this.#view.observe(event);
+    this.#console.screen.refresh();
+  }
+
+  #follow(session: AgentSession): void {
+    this.#unsubscribe = session.subscribe((event) => this.#observe(event));
+  }
+
+  async #rebind({ session }: Conversation<Services>): Promise<void> {
+    this.#unsubscribe();
+    this.#view.stop();
+    this.#queue = { steering: [], followUp: [] };
+    this.numbered = [];
+    this.#view = this.#newView();
+    this.#follow(session);
+    if (this.#command !== "reload" && this.#command !== "trust") await this.#showOpening(false);
+    this.#tellWarnings();
+  }
+
+  async #showOpening(isFirst: boolean): Promise<void> {
+    const { env, raw, runtime } = this;
+    const { columns } = this.#console.screen;
+    this.#view.rows(await openingRows(runtime, { columns, raw, env, isFirst }));
+    if (isFirst) this.#tellWarnings();
+  }
+
+  /** Each once; more may come with each session that is opened. */
+  #tellWarnings(): void {
+    const { warnings } = this.#ports;
+    for (const { message } of warnings.slice(this.#warned)) this.#view.note(message);
+    this.#warned = warnings.length;
+  }
+
+  #newView(): RunView {
+    const { timer, raw, stream } = this.#ports;
+    return new RunView({
+      screen: this.#console.screen,
+      timer,
+      raw,
+      hideThinking: this.runtime.services.settings.hideThinking,
+      ...(stream ? { stream } : {}),
+    });
+  }
+
+  #newDialog(): Dialog {
+    const { screen } = this.#console;
+    return {
+      get columns() {
+        return screen.columns;
+      },
+      rows: (rows) => this.#view.rows(rows),
+      note: (text) => this.#view.note(text),
+      error: (text) => this.#view.error(text),
+      ask: (question, options) => this.#console.ask(question, options),
+      pick: (list) => this.#console.pick(list),
+    };
+  }
+}

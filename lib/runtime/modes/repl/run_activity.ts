@@ -1,0 +1,152 @@
+/** What is going on right now: running tools, waiting, a spinner while nothing else moves. */
+import type { Timer } from "../../../agent/mod.ts";
+import { textOf } from "../../../session/mod.ts";
+import type { AgentSessionEvent } from "../../event.ts";
+import { cutRow, type Row, row, span } from "./styled.ts";
+import { callSpans, type ToolCallView } from "./tool_rows.ts";
+
+const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const TICK_MS = 120;
+const OUTPUT_LENGTH_MAX = 2_000;
+
+interface RunningCall extends ToolCallView {
+  readonly since: number;
+  output: string;
+}
+
+/** Follows the events and says what there is to wait for. Its clock runs only while there is. */
+export class RunActivity {
+  readonly #timer: Timer;
+  readonly #onTick: () => void;
+  readonly #calls = new Map<string, RunningCall>();
+  /** What is being waited for besides tools, and since when. */
+  #waiting: { what: string; since: number } | undefined;
+  #output = "";
+  #ticking: AbortController | undefined;
+
+  constructor(timer: Timer, onTick: () => void) {
+    this.#timer = timer;
+    this.#onTick = onTick;
+  }
+
+  observe(event: AgentSessionEvent): void {
+    switch (event.type) {
+      case "agent_start":
+      case "turn_start":
+      case "message_update":
+        return this.#wait("Working");
+      case "tool_execution_start": {
+        const { toolName, args } = event;
+        this.#calls.set(event.toolCallId, { toolName, args, since: this.#timer.now(), output: "" });
+        return;
+      }
+      case "tool_execution_update": {
+        const call = this.#calls.get(event.toolCallId);
+        if (call) call.output = tail(call.output + textOf(event.partialResult.content));
+        return;
+      }
+      case "tool_execution_end":
+        this.#calls.delete(event.toolCallId);
+        return;
+      case "auto_retry_start": {
+        const whom = event.fallbackModel === undefined ? "" : ` ${event.fallbackModel}`;
+        const seconds = Math.round(event.delayMs / 100) / 10;
+        return this.#wait(
+          `Asking${whom} again in ${seconds} s (${event.attempt} of ${event.maxAttempts})`,
+        );
+      }
+      case "compaction_start":
+        return this.#wait("Compacting the context");
+      case "summarization_retry_scheduled":
+        return this.#wait(`${event.errorMessage}: asking for the summary again`);
+      case "bash_execution_update":
+        this.#output = tail(this.#output + event.delta);
+        this.#onTick();
+        return;
+      case "compaction_end":
+      case "agent_settled":
+        return this.stop();
+      case "message_start":
+        if (event.message.role === "bashExecution") this.#output = "";
+        return;
+      case "message_end":
+      case "turn_end":
+      case "agent_end":
+      case "auto_retry_end":
+      case "queue_update":
+      case "entry_appended":
+      case "session_info_changed":
+      case "thinking_level_changed":
+      case "model_changed":
+      case "summarization_retry_attempt_start":
+      case "summarization_retry_finished":
+        return;
+    }
+  }
+
+  /** Something takes its time that no event tells of. */
+  begin(what: string): void {
+    this.#wait(what);
+  }
+
+  /** Nothing goes on any more. */
+  stop(): void {
+    this.#calls.clear();
+    this.#waiting = undefined;
+    this.#output = "";
+    this.#ticking?.abort();
+    this.#ticking = undefined;
+    this.#onTick();
+  }
+
+  /** `moves`: something else on the screen shows that it goes on. */
+  rows(columns: number, moves: boolean): Row[] {
+    const now = this.#timer.now();
+    const frame = FRAMES[Math.floor(now / TICK_MS) % FRAMES.length] ?? "";
+    const rows: Row[] = [];
+    for (const call of this.#calls.values()) {
+      const seconds = Math.floor((now - call.since) / 1000);
+      rows.push(cutRow([
+        span(`${frame} `, { colour: "cyan" }),
+        ...callSpans(call),
+        ...(seconds > 0 ? [span(`  ${seconds} s`, { dim: true })] : []),
+      ], columns));
+      rows.push(...lastLine(call.output, columns));
+    }
+    rows.push(...lastLine(this.#output, columns));
+    if (this.#waiting && !moves && rows.length === 0) {
+      const seconds = Math.floor((now - this.#waiting.since) / 1000);
+      const time = seconds > 0 ? ` ${seconds} s` : "";
+      rows.push(cutRow([
+        span(`${frame} `, { colour: "cyan" }),
+        span(`${this.#waiting.what}${time} · Ctrl-C stops`, { dim: true }),
+      ], columns));
+    }
+    return rows;
+  }
+
+  #wait(what: string): void {
+    if (this.#waiting?.what !== what) this.#waiting = { what, since: this.#timer.now() };
+    if (this.#ticking) return;
+    const ticking = new AbortController();
+    this.#ticking = ticking;
+    this.#tick(ticking.signal);
+  }
+
+  async #tick(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      this.#onTick();
+      await this.#timer.sleep(TICK_MS, signal);
+    }
+  }
+}
+
+function tail(text: string): string {
+  return text.slice(-OUTPUT_LENGTH_MAX);
+}
+
+/** The newest line of an output. */
+function lastLine(output: string, columns: number): Row[] {
+  const line = output.split(/[\r\n]+/).findLast((each) => each.trim() !== "");
+  return line === undefined ? [] : [cutRow(row(`  ${line}`, { dim: true }), columns)];
+}

@@ -1,0 +1,144 @@
+/** The list of sessions: choosing, renaming, deleting. */
+import {
+  nodeFileSystem,
+  SessionError,
+  type SessionRepo,
+  type SessionSummary,
+} from "../../../session/mod.ts";
+import type { Timer } from "../../../agent/mod.ts";
+import type { AgentSession } from "../../agent_session.ts";
+import { ageOf } from "../../commands/ages.ts";
+import { oneLine } from "../terminal_text.ts";
+import type { ReplContext } from "./context.ts";
+import { type Dialog, isYes } from "./dialog.ts";
+import { money } from "./numbers.ts";
+import type { Item } from "./picker.ts";
+
+export interface SessionListPorts {
+  readonly repo: SessionRepo;
+  readonly dialog: Dialog;
+  readonly timer: Timer;
+  readonly cwd: string;
+  /** The session that is live; it can be renamed, and not deleted. */
+  readonly current?: AgentSession;
+}
+
+const TITLE_LENGTH_MAX = 200;
+
+/** Lets the person choose a session; resolves with its path. */
+export async function pickSession(ports: SessionListPorts): Promise<string | undefined> {
+  const { repo, dialog, cwd } = ports;
+  let everywhere = false;
+  for (;;) {
+    const sessions = await repo.list(everywhere ? {} : { cwd });
+    if (sessions.length === 0 && !everywhere) {
+      dialog.note(`There is no session of ${cwd}`);
+      everywhere = true;
+      continue;
+    }
+    if (sessions.length === 0) return undefined;
+    const picked = await dialog.pick({
+      title: everywhere ? "Sessions" : "Sessions of this directory",
+      items: sessions.map((session) => itemOf(session, everywhere, ports.timer.now())),
+      actions: [
+        { key: "r", does: "renames" },
+        { key: "x", does: "deletes" },
+        { key: "a", does: everywhere ? "shows this directory's" : "shows all" },
+      ],
+    });
+    const session = picked && sessions[picked.index];
+    if (!session) return undefined;
+    switch (picked.action) {
+      case "r":
+        await rename(session, ports);
+        break;
+      case "x":
+        await remove(session, ports);
+        break;
+      case "a":
+        everywhere = !everywhere;
+        break;
+      default:
+        return session.path;
+    }
+  }
+}
+
+function itemOf(session: SessionSummary, withDirectory: boolean, now: number): Item {
+  const title = oneLine(session.name ?? session.firstMessage, TITLE_LENGTH_MAX) || "(nothing said)";
+  const directory = withDirectory ? ` · ${session.cwd}` : "";
+  const cost = session.cost > 0 ? ` · ${money(session.cost)}` : "";
+  return {
+    text: `${title}${directory}`,
+    note: `${session.messageCount} messages${cost} · ${ageOf(Date.parse(session.modified), now)}`,
+    keywords: `${session.id} ${session.name ?? ""} ${session.firstMessage} ${session.cwd}`,
+  };
+}
+
+async function rename(
+  session: SessionSummary,
+  { repo, dialog, current }: SessionListPorts,
+): Promise<void> {
+  const name = await dialog.ask("Its name; empty for none", { initial: session.name ?? "" });
+  if (name === undefined) return;
+  await attempt(dialog, async () => {
+    if (session.path === current?.session.file) return await current.setSessionName(name.trim());
+    const opened = await repo.open(session.path, { access: "write" });
+    try {
+      await opened.appendSessionName(name.trim());
+    } finally {
+      await opened.close();
+    }
+  });
+}
+
+async function remove(
+  session: SessionSummary,
+  { repo, dialog, current }: SessionListPorts,
+): Promise<void> {
+  if (session.path === current?.session.file) {
+    return dialog.error("Cannot delete the session that you are in; go to another one first");
+  }
+  const title = oneLine(session.name ?? session.firstMessage, 60);
+  if (!isYes(await dialog.ask(`Delete "${title}" for good? y or n`))) return;
+  await attempt(dialog, async () => {
+    // Who has the lock is writing it; then this fails and says so.
+    const opened = await repo.open(session.path, { access: "write" });
+    try {
+      nodeFileSystem.remove(session.path);
+    } finally {
+      await opened.close();
+    }
+    dialog.note(`Deleted ${session.path}`);
+  });
+}
+
+/** What fails is told, and the list goes on. */
+async function attempt(dialog: Dialog, task: () => Promise<void>): Promise<void> {
+  try {
+    await task();
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    dialog.error(error.message);
+  }
+}
+
+/** Goes on with a session; if its directory is gone, asks whether to fork it into this one. */
+export async function goOnElsewhere(context: ReplContext, chosen: string): Promise<void> {
+  const { runtime, dialog } = context;
+  const here = context.session.session.cwd;
+  try {
+    const outcome = await runtime.switchSession(chosen);
+    if (outcome.cancelled) dialog.note("An extension stopped it; you are where you were");
+  } catch (error) {
+    if (!(error instanceof SessionError) || error.code !== "directory_gone") throw error;
+    dialog.error(error.message);
+    const answer = await dialog.ask(`Go on with a copy of it in ${here}? y or n`);
+    if (!isYes(answer)) return;
+    const file = await context.repo.find(chosen, { cwd: here });
+    const { session } = await context.repo.fork(file, { cwd: here });
+    const path = session.file ?? session.id;
+    await session.close();
+    await runtime.switchSession(path);
+  }
+}
