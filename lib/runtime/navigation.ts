@@ -12,6 +12,8 @@ export interface MoveOptions {
   instructions?: string;
   /** A label for the target. */
   label?: string;
+  /** The target becomes the leaf whatever it is: a user message, too. */
+  exact?: boolean;
 }
 
 /** Where a move led. */
@@ -57,7 +59,7 @@ export async function moveInTree(
 ): Promise<MoveOutcome> {
   const { session, hooks, signal } = ports;
   const fromId = session.leafId;
-  const place = await placeOf(targetId, session);
+  const place = await placeOf(targetId, session, options);
   const stay: MoveOutcome = { cancelled: true, leafId: fromId, entryIds: [] };
   const decision = await hooks.beforeTree?.({
     targetId: place.leafId,
@@ -88,6 +90,7 @@ export async function moveInTree(
 async function placeOf(
   targetId: string | null,
   session: Session,
+  { exact = false }: MoveOptions,
 ): Promise<{ leafId: string | null; editorText?: string }> {
   if (targetId === null) return { leafId: null };
   const entry = await session.getEntry(targetId);
@@ -98,6 +101,7 @@ async function placeOf(
         "`bough session tree` shows those that it has.",
     );
   }
+  if (exact) return { leafId: entry.id };
   if (entry.type === "message" && entry.message.role === "user") {
     return { leafId: entry.parentId, editorText: textOf(entry.message.content) };
   }

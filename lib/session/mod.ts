@@ -39,3 +39,13 @@ export {
   type SessionRepo,
 } from "./session_repo.ts";
 export { looksLikePath } from "./session_files.ts";
+export {
+  type CatalogFilter,
+  type SearchOptions,
+  SessionCatalog,
+  type SessionCatalogOptions,
+} from "./catalog.ts";
+export { type SearchHit } from "./catalog/hits.ts";
+export { SEARCHED_ROLES, type SearchedRole } from "./catalog/searched_text.ts";
+export { exportLines } from "./export_lines.ts";
+export { type Spending, spendingsIn } from "./spending.ts";

@@ -1,7 +1,10 @@
 /** The sessions in a directory. */
 import { Buffer } from "node:buffer";
 import * as path from "node:path";
+import type { StoredFile } from "./catalog/glance.ts";
+import { glances } from "./catalog/recent.ts";
 import { encodeEntry } from "./codec.ts";
+import { deleteSession } from "./delete_session.ts";
 import { SESSION_VERSION, type SessionEntry, type SessionHeader } from "./entry.ts";
 import { SessionError } from "./errors.ts";
 import { type FileSystem, nodeFileSystem } from "./file_system.ts";
@@ -21,9 +24,9 @@ import type {
   OpenSessionOptions,
   SessionRepo,
 } from "./session_repo.ts";
-import { findSession, type SessionFile, sessionFiles } from "./session_files.ts";
+import { findSession, type SessionFile, sessionFile, sessionFiles } from "./session_files.ts";
 import type { Durability, StorageEnvironment } from "./storage_env.ts";
-import { byActivity, newestMessage, type SessionSummary, summaryOf, tallyLog } from "./summary.ts";
+import { byActivity, type SessionSummary, summaryOf, tallyLog } from "./summary.ts";
 
 /** What a repo is made of; only the directory has no default. */
 export interface JsonlSessionRepoOptions {
@@ -111,14 +114,9 @@ export class JsonlSessionRepo implements SessionRepo {
 
   /** The file of the session that `continueRecent` would open. */
   async findRecent(cwd: string): Promise<string | undefined> {
-    const newest = this.#files(cwd)
-      .map((file) => ({
-        file,
-        time: this.#readingLog(file, ({ reader }) => newestMessage(reader)),
-      }))
-      .sort((a, b) => (b.time ?? 0) - (a.time ?? 0) || b.file.changed - a.file.changed)
-      .find(({ time }) => time !== undefined);
-    return newest?.file.path;
+    const { fs } = this.#environment;
+    const [newest] = glances(fs, this.sessionsDir, { cwd: path.resolve(cwd) });
+    return newest?.path;
   }
 
   /** The file of the session of a directory with exactly this id. @throws SessionError `bad_id`. */
@@ -140,6 +138,22 @@ export class JsonlSessionRepo implements SessionRepo {
       cwd: path.resolve(options.cwd ?? ""),
       nameOf: (file) => this.#readingLog(file, (log) => this.#storage(log).name),
     });
+  }
+
+  /** A session in its directory at a glance; undefined if the file is none, or cannot be read. */
+  summarize({ path, mtimeMs }: Pick<StoredFile, "path" | "mtimeMs">): SessionSummary | undefined {
+    const file = sessionFile(this.#environment.fs, path);
+    return file &&
+      this.#readingLog(file, (log) => this.#summary({ ...file, changed: mtimeMs }, log));
+  }
+
+  /**
+   * Deletes a session: its file, under its lock, and what an upgrade has kept of older versions.
+   *
+   * @throws SessionError `not_found`, `busy`, `write_failed`.
+   */
+  async delete(file: string): Promise<void> {
+    deleteSession(path.resolve(file), this.#environment);
   }
 
   /** The sessions of a directory, or all, newest activity first. */

@@ -4,7 +4,8 @@ import { fileSource } from "./byte_source.ts";
 import type { SessionHeader } from "./entry.ts";
 import { SessionError } from "./errors.ts";
 import type { FileSystem } from "./file_system.ts";
-import { notASession, readHeader } from "./header.ts";
+import { headerOf } from "./catalog/glance.ts";
+import { notASession } from "./header.ts";
 import { SESSION_EXTENSION, sessionDirectory } from "./paths.ts";
 
 /** A file that is a session. */
@@ -69,7 +70,7 @@ export function sessionFile(fs: FileSystem, file: string): SessionFile | undefin
     if (!stat?.isFile || stat.size === 0) return undefined;
     const fd = fs.open(file, "r");
     try {
-      const reading = readHeader(fileSource(fs, fd, stat.size));
+      const reading = headerOf(fileSource(fs, fd, stat.size));
       return reading && { path: file, header: reading.header, changed: stat.mtimeMs };
     } finally {
       fs.close(fd);

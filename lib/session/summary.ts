@@ -65,14 +65,6 @@ export function tallyLog(reader: LogReader): Tally {
   });
 }
 
-/** When the newest message was written, reading back from the end; 0 if there is none. */
-export function newestMessage(reader: LogReader): number {
-  for (const head of reader.headsBackward()) {
-    if (head.type === "message") return Date.parse(head.timestamp ?? "") || 0;
-  }
-  return 0;
-}
-
 function countMessage(tally: Tally, { timestamp }: { timestamp?: string }): void {
   tally.messageCount++;
   tally.newest = Math.max(tally.newest, Date.parse(timestamp ?? "") || 0);

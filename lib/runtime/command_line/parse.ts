@@ -136,6 +136,7 @@ function checkOperands(given: Given, spec: VerbSpec, operands: readonly string[]
 function readRun(given: Given, terminals: Terminals): CommandLine {
   const { mode, output } = readMode(given, terminals);
   for (const { name, raw } of given.options) checkFit(given, { name, raw, mode });
+  given.needs("at", ["fork"]);
   const words = given.words.map(({ word }) => word);
   if (mode === "rpc" && words.length > 0) {
     given.problem(`Cannot use "${words[0]}" with --mode rpc: prompts come as commands on stdin`);

@@ -86,7 +86,6 @@ type SessionOptions = Pick<
 >;
 
 function readSession(given: Given): SessionOptions {
-  given.needs("at", ["fork"]);
   given.needs("strict", ["continue", "session-id"]);
   return {
     session: readSessionChoice(given),

@@ -29,14 +29,13 @@ export const VERB_OPTIONS = [
   { name: "context", what: "What the model would get" },
   { name: "summarize", what: "Have the model summarize the branch that is left" },
   { name: "at", value: "<entry>", what: "Only up to this entry" },
-  { name: "html", what: "One self-contained page (default)" },
-  { name: "md", what: "Markdown" },
-  { name: "jsonl", what: "The branch as a session file" },
+  { name: "md", what: "Markdown (default, unless the file's name says otherwise)" },
+  { name: "jsonl", what: "The branch as a session file; with --full, all branches" },
   {
-    name: "from",
-    value: "<pi|claude|codex>",
-    what: "Whose files they are, if they do not tell",
-    complete: ["pi", "claude", "codex"],
+    name: "role",
+    value: "<user|assistant|tool>",
+    what: "Only in prompts, answers or tool output",
+    complete: ["user", "assistant", "tool"],
   },
   {
     name: "by",
@@ -75,8 +74,8 @@ export const VERBS = [
   {
     name: "session search",
     operands: [{ name: "words", rest: true }],
-    options: ["json", "all", "limit"],
-    what: "Search prompts, answers and tool output",
+    options: ["json", "all", "limit", "role", "since"],
+    what: "Search prompts, answers and tool output; a phrase stands in double quotes",
   },
   {
     name: "session show",
@@ -87,7 +86,7 @@ export const VERBS = [
   {
     name: "session tree",
     operands: [SESSION],
-    options: ["json"],
+    options: ["json", "full"],
     what: "Draw the whole tree",
   },
   {
@@ -124,7 +123,7 @@ export const VERBS = [
   {
     name: "session diff",
     operands: [SESSION, { name: "entry" }, { name: "entry" }],
-    options: ["json"],
+    options: ["json", "full"],
     what: "Show two branches from their common ancestor on",
   },
   {
@@ -143,14 +142,14 @@ export const VERBS = [
   {
     name: "session export",
     operands: [SESSION, { name: "file", optional: true, complete: "file" }],
-    options: ["html", "md", "jsonl", "json"],
-    what: "Write the session as a page, text or data",
+    options: ["md", "jsonl", "json", "full"],
+    what: "Write the session as text or data, to a file or stdout",
   },
   {
     name: "session import",
     operands: [{ name: "file", rest: true, complete: "file" }],
-    options: ["json", "from"],
-    what: "Make sessions of other tools' history",
+    options: ["json"],
+    what: "Copy session files, of Bough or Pi, in among the sessions; print their ids",
   },
   {
     name: "session verify",

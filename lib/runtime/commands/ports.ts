@@ -14,4 +14,6 @@ export interface VerbPorts {
   /** The process's directory. Throws a `UsageError` if it was deleted. */
   cwd(): string;
   stdin(): StdinSource;
+  /** The columns of the terminal that stdout is; absent or undefined: not known. */
+  columns?(): number | undefined;
 }

@@ -29,8 +29,14 @@ export async function runVerb(call: VerbCall, ports: VerbPorts): Promise<ExitCod
       const { auth } = await import("./auth.ts");
       return await auth(call, ports);
     }
-    default:
+    case "completions":
+    case "help":
+    case "version":
       return await completions(call, ports);
+    default: {
+      const { runSessionVerb } = await import("./session/run.ts");
+      return await runSessionVerb({ ...call, verb: call.verb }, ports);
+    }
   }
 }
 

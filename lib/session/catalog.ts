@@ -1,0 +1,288 @@
+/**
+ * Many sessions at a glance, and full text over all of them. What it knows is derived from the
+ * session files, and kept in an index that can be thrown away; without one it reads the files.
+ */
+import type { SessionGlance, StoredFile } from "./catalog/glance.ts";
+import { BestHits, type Search, type SearchedSession, type SearchHit } from "./catalog/hits.ts";
+import { isBroken, isDatabaseError, openIndexFile, removeIndex } from "./catalog/index_file.ts";
+import { searchIndex } from "./catalog/index_search.ts";
+import { indexWords, isSame } from "./catalog/index_words.ts";
+import { parseQuery } from "./catalog/query.ts";
+import { type GlancedFile, glances } from "./catalog/recent.ts";
+import { scanSessions } from "./catalog/scan.ts";
+import type { SearchedRole } from "./catalog/searched_text.ts";
+import { sessionHits } from "./catalog/session_hits.ts";
+import { type FileLook, type KnownFile, SessionIndex } from "./catalog/session_index.ts";
+import { type FileSystem, nodeFileSystem } from "./file_system.ts";
+import type { JsonlSessionRepo } from "./repo.ts";
+import type { SessionSummary } from "./summary.ts";
+
+export interface SessionCatalogOptions {
+  repo: JsonlSessionRepo;
+  /** Where the index is, or is to be made; without it all is read from the sessions. */
+  indexFile?: string;
+  fs?: FileSystem;
+  /** Ends what takes long; what was found out so far is kept. */
+  signal?: AbortSignal;
+  /** Told of long work, in bytes of session files. */
+  onProgress?: (done: number, total: number) => void;
+}
+
+/** Which sessions. */
+export interface CatalogFilter {
+  /** Those that work in this directory; absent: all. */
+  cwd?: string;
+  /** Active since then, in ms since the epoch; of a search: said since then. */
+  since?: number;
+  /** The first so many; absent: all, and of a search 20. */
+  limit?: number;
+}
+
+export interface SearchOptions extends CatalogFilter {
+  /** Whose words they are. */
+  role?: SearchedRole;
+}
+
+/** The first message of a person may be a whole file: no more of it is kept for a list. */
+const FIRST_MESSAGE_MAX = 2000;
+const SEARCH_LIMIT = 20;
+/** How much is read within one change of the index: others wait for its end. */
+const CHANGE_BYTES = 8_000_000;
+
+type Known = ReadonlyMap<string, KnownFile>;
+
+/**
+ * The sessions below a repo's directory. Trouble with the index means that the sessions are read,
+ * and trouble with a session that it is left out; neither is an error.
+ */
+export class SessionCatalog {
+  readonly #options: SessionCatalogOptions;
+  readonly #fs: FileSystem;
+  #index: SessionIndex | undefined;
+
+  private constructor(options: SessionCatalogOptions, index: SessionIndex | undefined) {
+    this.#options = options;
+    this.#fs = options.fs ?? nodeFileSystem;
+    this.#index = index;
+  }
+
+  static async open(options: SessionCatalogOptions): Promise<SessionCatalog> {
+    const { indexFile, fs = nodeFileSystem } = options;
+    const database = indexFile === undefined ? undefined : await openIndexFile(fs, indexFile);
+    return new SessionCatalog(options, database && new SessionIndex(database));
+  }
+
+  /** Whether there is an index that can be used. */
+  get hasIndex(): boolean {
+    return this.#index !== undefined;
+  }
+
+  /**
+   * Sessions, newest message first: of one directory, the first is the one that `--continue` takes.
+   * Of a long first message no more than its beginning is told.
+   */
+  async list({ cwd, since = 0, limit = Infinity }: CatalogFilter = {}): Promise<SessionSummary[]> {
+    const known = this.#known();
+    const all = this.#glances(cwd, known);
+    const files = all.filter((file) => activityOf(file) >= since).slice(0, limit);
+    const total = files.reduce((sum, { size }) => sum + size, 0);
+    const summaries = new Map<string, SessionSummary>();
+    const learnt = new Map<string, SessionSummary>();
+    let done = 0;
+    for (const file of files) {
+      const look = known.get(file.path)?.look;
+      const old = isSame(look, file) ? look?.summary : undefined;
+      const summary = old === undefined ? this.#summarize(file) : parseSummary(old);
+      done += file.size;
+      if (summary) summaries.set(file.path, summary);
+      if (old !== undefined || !summary) continue;
+      learnt.set(file.path, summary);
+      if (!await this.#mayGoOn(done, total)) break;
+    }
+    this.#learn(all, known, learnt);
+    return [...summaries.values()];
+  }
+
+  /**
+   * Entries that have all the words of a text, and its phrases (in double quotes); the best first:
+   * the words in a row, then each as a whole word, then parts of words, and the newer before the
+   * older. Sessions follow whose name has the words, or whose id begins with the only one.
+   */
+  async search(text: string, options: SearchOptions = {}): Promise<SearchHit[]> {
+    const { cwd, since, role, limit = SEARCH_LIMIT } = options;
+    const query = parseQuery(text);
+    if (!query) return [];
+    const search: Search = {
+      query,
+      ...role ? { role } : {},
+      ...since === undefined ? {} : { since },
+    };
+    const hits = new BestHits(limit);
+    const names = new Map<string, string>();
+    const files = this.#glances(cwd, this.#known()).filter((file) => file.mtimeMs >= (since ?? 0));
+    const unread = await this.#searchIndexed(files, search, { hits, names });
+    await scanSessions(this.#fs, unread.map(toSession), search, {
+      result: { hits, names },
+      mayGoOn: () => this.#mayGoOn(0, 0),
+    });
+    const found = hits.best().map(({ hit }) => hit);
+    if (role === undefined) {
+      found.push(
+        ...sessionHits(files, query, { names, taken: found, limit: limit - found.length }),
+      );
+    }
+    return found.map((hit) => this.#withName(hit, names));
+  }
+
+  /** Lets go of the index. */
+  close(): void {
+    this.#index?.close();
+    this.#index = undefined;
+  }
+
+  #glances(cwd: string | undefined, known: Known): GlancedFile[] {
+    return glances(this.#fs, this.#options.repo.sessionsDir, {
+      ...cwd === undefined ? {} : { cwd },
+      known: (file) => glanceIn(known.get(file.path), file),
+    });
+  }
+
+  #summarize(file: GlancedFile): SessionSummary | undefined {
+    const summary = this.#options.repo.summarize(file);
+    return summary && {
+      ...summary,
+      modified: new Date(activityOf(file)).toISOString(),
+      firstMessage: summary.firstMessage.slice(0, FIRST_MESSAGE_MAX).toWellFormed(),
+    };
+  }
+
+  /** A session that was not read to its end for a search may have a name all the same. */
+  #withName(hit: SearchHit, names: Map<string, string>): SearchHit {
+    let name = names.get(hit.path);
+    if (name === undefined && !names.has(hit.path)) {
+      name = this.#options.repo.summarize({ path: hit.path, mtimeMs: 0 })?.name;
+    }
+    return name ? { ...hit, name } : hit;
+  }
+
+  #known(): Known {
+    return this.#attempt((index) => index.files()) ?? new Map();
+  }
+
+  /** Writes down what was found out about files. */
+  #learn(
+    files: readonly GlancedFile[],
+    known: Known,
+    summaries: Map<string, SessionSummary>,
+  ): void {
+    const news = files.filter((file) =>
+      summaries.has(file.path) || !isSame(known.get(file.path)?.look, file)
+    );
+    if (news.length === 0) return;
+    this.#attempt((index) =>
+      index.change(() => {
+        for (const file of news) {
+          const { size, mtimeMs, ino, glance } = file;
+          const summary = summaries.get(file.path);
+          const look: FileLook = { size, mtimeMs, ino, glance };
+          if (summary) look.summary = JSON.stringify(summary);
+          index.putLook(file.path, look);
+        }
+      })
+    );
+  }
+
+  /** Searches what is in the index, once what is missing was added. @returns the rest. */
+  async #searchIndexed(
+    files: readonly GlancedFile[],
+    search: Search,
+    { hits, names }: { hits: BestHits; names: Map<string, string> },
+  ): Promise<readonly GlancedFile[]> {
+    await this.#indexMissing(files);
+    const known = this.#known();
+    const sessions = new Map<number, SearchedSession>();
+    const unread: GlancedFile[] = [];
+    for (const file of files) {
+      const found = known.get(file.path);
+      if (!found?.words || !isSame(found.words, file)) {
+        unread.push(file);
+        continue;
+      }
+      sessions.set(found.id, toSession(file));
+      names.set(file.path, found.words.name ?? "");
+    }
+    const isDone = this.#attempt((index) =>
+      searchIndex(this.#fs, index, { search, sessions, hits })
+    );
+    return isDone ? unread : files;
+  }
+
+  async #indexMissing(files: readonly GlancedFile[]): Promise<void> {
+    const known = this.#known();
+    const missing = files.filter((file) => !isSame(known.get(file.path)?.words, file));
+    const total = missing.reduce((sum, { size }) => sum + size, 0);
+    let done = 0;
+    for (let at = 0; at < missing.length;) {
+      const next = this.#attempt((index) =>
+        index.change(() => {
+          let read = 0;
+          while (at < missing.length && read < CHANGE_BYTES) {
+            const file = missing[at++];
+            if (file) read += indexWords(this.#fs, index, file);
+          }
+          return read;
+        })
+      );
+      if (next === undefined) return;
+      done += next;
+      if (!await this.#mayGoOn(done, total)) return;
+    }
+  }
+
+  /** Uses the index, if there is one; gives it up if it is broken. */
+  #attempt<T>(work: (index: SessionIndex) => T): T | undefined {
+    if (!this.#index) return undefined;
+    try {
+      return work(this.#index);
+    } catch (error) {
+      if (!isDatabaseError(error)) throw error;
+      const { indexFile } = this.#options;
+      if (isBroken(error) && indexFile !== undefined) {
+        // It is made anew by the next one who wants it.
+        this.close();
+        removeIndex(this.#fs, indexFile);
+      }
+      return undefined;
+    }
+  }
+
+  /** Lets signals in. False if the work is to end. */
+  async #mayGoOn(done: number, total: number): Promise<boolean> {
+    const { signal, onProgress } = this.#options;
+    if (total > 0) onProgress?.(done, total);
+    await new Promise((resolve) => setImmediate(resolve));
+    return signal?.aborted !== true;
+  }
+}
+
+/** When something was last said, or the time of the file where nothing was; in ms. */
+function activityOf({ glance, mtimeMs }: GlancedFile): number {
+  return glance.newest || mtimeMs;
+}
+
+function glanceIn(
+  known: KnownFile | undefined,
+  file: StoredFile,
+): SessionGlance | "no session" | undefined {
+  if (known?.look && isSame(known.look, file)) return known.look.glance;
+  const isNone = known?.words && known.words.session === undefined && isSame(known.words, file);
+  return isNone ? "no session" : undefined;
+}
+
+function parseSummary(json: string): SessionSummary {
+  return JSON.parse(json);
+}
+
+function toSession({ path, glance }: GlancedFile): SearchedSession {
+  return { path, id: glance.id, cwd: glance.cwd, newest: glance.newest };
+}
