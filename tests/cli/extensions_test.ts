@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import * as path from "node:path";
-import { ROOT } from "../support/binary.ts";
+import { binaryPath, ROOT } from "../support/binary.ts";
 import { bashCall, completion, LocalRun } from "../support/local_run.ts";
 import { runProcess } from "../support/process.ts";
+import { noPtyReason, TerminalProcess } from "../support/pty.ts";
 
 const DENO = path.join(ROOT, "node_modules/.bin/deno");
 
@@ -94,6 +95,41 @@ describe("the binary", () => {
       { customType: "plain", data: "left" },
     ]);
   });
+
+  test.skipIf(noPtyReason() !== undefined)(
+    "/reload reads an extension and what it imports anew, and its commands are in /help",
+    async () => {
+      await using run = await LocalRun.start([]);
+      const { temp } = run;
+      const write = (word: string) =>
+        temp.write("home/extensions/lib/word.ts", `export const word = "${word}";\n`);
+      temp.write(
+        "home/extensions/say.ts",
+        `import { word } from "./lib/word.ts";
+export default (bough) => {
+  bough.registerCommand("say", {
+    description: "Says its word",
+    run: (_, context) => context.notify(\`the word is \${word}\`),
+  });
+};
+`,
+      );
+      write("first");
+      using terminal = new TerminalProcess(await binaryPath(), ["--no-session"], { temp });
+      await terminal.waitFor("local/m");
+      terminal.type("/say\r");
+      await terminal.waitFor("the word is first");
+      write("second");
+      terminal.type("/reload\r");
+      await terminal.waitFor("are read anew");
+      terminal.type("/say\r");
+      await terminal.waitFor("the word is second");
+      terminal.type("/help\r");
+      await terminal.waitFor("Says its word");
+      terminal.type("/quit\r");
+      expect((await terminal.finished).code).toBe(0);
+    },
+  );
 
   test("a project's extensions wait for trust", async () => {
     await using run = await LocalRun.start([completion("1"), completion("2")]);

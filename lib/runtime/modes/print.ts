@@ -34,7 +34,7 @@ export type OpenConversation = (
     readonly signal: AbortSignal;
     readonly outputSchema?: { name: string; schema: Record<string, unknown> };
     readonly onWait: (message: string) => void;
-    readonly ui: { notify(text: string, level: "info" | "warning" | "error"): void };
+    readonly ui: Pick<Report, "notify">;
   },
 ) => Promise<PrintConversation>;
 
@@ -102,10 +102,7 @@ class PrintRun {
       signal: this.#signal,
       ...(schema ? { outputSchema: { name: schema.name, schema: schema.schema } } : {}),
       onWait: (message) => this.#report.note(message),
-      ui: {
-        notify: (text, level) =>
-          level === "error" ? this.#report.error(text) : this.#report.note(text),
-      },
+      ui: this.#report,
     });
     try {
       this.#view.start(conversation.session.session.header);

@@ -35,6 +35,12 @@ export class Report {
     if (!this.#quiet) this.error(text);
   }
 
+  /** What an extension tells. */
+  notify(text: string, level: "info" | "warning" | "error"): void {
+    if (level === "error") this.error(text);
+    else this.note(text);
+  }
+
   /** What an event says to somebody who waits for the answer. */
   progress(event: AgentSessionEvent): void {
     const text = this.#quiet ? undefined : describeEvent(event);

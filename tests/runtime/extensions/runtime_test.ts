@@ -3,6 +3,7 @@ import { openRuntime } from "../../../lib/runtime/open.ts";
 import { parseCommandLine } from "../../../lib/runtime/command_line/parse.ts";
 import type { RunOptions } from "../../../lib/runtime/command_line/run_options.ts";
 import { entryText } from "../../support/extended.ts";
+import { importGraph, runtimeImports } from "../../support/imports.ts";
 import { TempDirectory } from "../../support/temp.ts";
 
 function runOptions(...words: string[]): RunOptions {
@@ -165,11 +166,13 @@ export default (bough) => {
     }
   });
 
-  test("loads nothing of extensions where there are none", async () => {
-    using temp = new TempDirectory();
-    twoProjects(temp);
-    const { runtime } = await open(temp, temp.cwd);
-    expect(runtime.conversation.commands).toBeUndefined();
-    await runtime.dispose();
+  test("has no code of extensions loaded before there is one", () => {
+    const graph = importGraph(
+      "lib/runtime/open.ts",
+      (file) => runtimeImports(file).filter(({ dynamic }) => !dynamic),
+    );
+    const files = graph.flatMap(({ to }) => to ?? []);
+    expect(files).toContain("lib/runtime/prepare.ts");
+    expect(files.filter((file) => file.startsWith("lib/runtime/extensions/"))).toEqual([]);
   });
 });

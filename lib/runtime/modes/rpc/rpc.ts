@@ -27,7 +27,11 @@ export interface RpcPorts {
   stdin(): StdinSource;
   open(
     options: RunOptions,
-    more: { readonly signal: AbortSignal; readonly onWait: (message: string) => void },
+    more: {
+      readonly signal: AbortSignal;
+      readonly onWait: (message: string) => void;
+      readonly ui: Pick<Report, "notify">;
+    },
   ): Promise<RpcOpened>;
   readonly stopper: Stopper;
   readonly timer?: Timer;
@@ -47,7 +51,11 @@ export async function rpc(options: RunOptions, ports: RpcPorts): Promise<ExitCod
   const view = eventsView(ports.stdout);
   let opened: RpcOpened;
   try {
-    opened = await ports.open(options, { signal, onWait: (message) => report.note(message) });
+    opened = await ports.open(options, {
+      signal,
+      onWait: (message) => report.note(message),
+      ui: report,
+    });
   } catch (error) {
     const tally = new PrintTally(timer);
     tally.failure = error;
