@@ -4,13 +4,13 @@ import { verifySession } from "../../lib/session/mod.ts";
 import { caseDirectory } from "../support/cases.ts";
 import { completion, LocalRun, readLines } from "../support/local_run.ts";
 import type { FinishedProcess } from "../support/process.ts";
-import { type Plan, ScriptedServer } from "../support/scripted_server.ts";
+import { type PlannedAnswer, ScriptedServer } from "../support/scripted_server.ts";
 
 const DONE = completion("done");
 const TIMEOUT_MS = 60_000;
 
 /** A run with a session of one turn, all of whose later answers are the plan's. */
-async function withSession(plan: Plan & unknown[]): Promise<{ run: LocalRun; file: string }> {
+async function withSession(plan: PlannedAnswer[]): Promise<{ run: LocalRun; file: string }> {
   const run = await LocalRun.start([DONE, ...plan]);
   const first = await run.run(["-p", "--session-id", "s", "first"]);
   expect(first.code).toBe(0);
@@ -108,9 +108,8 @@ test("four runs of the case's slow answer: each is in the file or was refused (C
   const directory = caseDirectory("C013");
   await using server = await ScriptedServer.serve(directory);
   await using run = await LocalRun.start([DONE]);
-  const base = { providers: { local: { baseUrl: `${server.url}/v1`, apiKey: "k" } } };
   const models = JSON.parse(run.temp.read("home/models.json"));
-  models.providers.local.baseUrl = base.providers.local.baseUrl;
+  models.providers.local.baseUrl = `${server.url}/v1`;
   run.temp.write("home/models.json", JSON.stringify(models));
   const file = run.temp.write("work/session.jsonl", fs.readFileSync(`${directory}/session.jsonl`));
   fs.chmodSync(file, 0o600);

@@ -11,14 +11,6 @@ export async function runVerb(call: VerbCall, ports: VerbPorts): Promise<ExitCod
       const { listModels } = await import("./models.ts");
       return await listModels(call, ports);
     }
-    case "session verify": {
-      const { sessionVerify } = await import("./session_verify.ts");
-      return await sessionVerify(call, ports);
-    }
-    case "session repair": {
-      const { sessionRepair } = await import("./session_repair.ts");
-      return await sessionRepair(call, ports);
-    }
     case "doctor": {
       const { doctor } = await import("./doctor.ts");
       return await doctor(call, ports);

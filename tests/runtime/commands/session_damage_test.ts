@@ -140,7 +140,7 @@ test("session repair heeds --busy", async () => {
   const held = new FileLock().acquire(file, fd);
   await expect(run(temp, ["repair", file])).rejects.toMatchObject({ code: "busy" });
   await expect(run(temp, ["repair", "--busy", "fork", file])).rejects.toThrow(
-    "Cannot use --busy fork with session repair",
+    'Cannot use --busy fork with "session repair"',
   );
   const waiting = run(temp, ["repair", "--busy", "wait:20s", file]);
   held.release();

@@ -5,11 +5,8 @@ import type { VerbName } from "../../command_line/verbs.ts";
 import type { VerbPorts } from "../ports.ts";
 import { openVerb, type SessionVerb } from "./verb.ts";
 
-/** The verbs that are here; those that look for damage open sessions in a way of their own. */
-export type SessionVerbName = Exclude<
-  Extract<VerbName, `session ${string}`>,
-  "session verify" | "session repair"
->;
+/** The verbs that are here. */
+export type SessionVerbName = Extract<VerbName, `session ${string}`>;
 
 type Run = (verb: SessionVerb) => Promise<ExitCode>;
 
@@ -28,6 +25,8 @@ const RUNS: Record<SessionVerbName, () => Promise<Run>> = {
   "session compact": async () => (await import("./compact.ts")).compact,
   "session export": async () => (await import("./export.ts")).exportSession,
   "session import": async () => (await import("./import.ts")).importSessions,
+  "session verify": async () => (await import("./verify.ts")).verify,
+  "session repair": async () => (await import("./repair.ts")).repair,
   "session stats": async () => (await import("./stats.ts")).stats,
   "session rm": async () => (await import("./remove.ts")).remove,
   "session prune": async () => (await import("./remove.ts")).prune,

@@ -1,6 +1,6 @@
 /** One line on a terminal that says how far something is, and is gone when it is done. */
-import type { Environment } from "../config/mod.ts";
-import type { Sink } from "../modes/output.ts";
+import type { Environment } from "../../config/home.ts";
+import type { Sink } from "../../modes/output.ts";
 
 const CLEAR_LINE = "\r\x1b[K";
 
