@@ -9,7 +9,8 @@ import { harmless } from "./terminal_text.ts";
 
 /** Takes bytes; resolves with how many were taken. Rejects with the system's error. */
 export interface ByteWriter {
-  write(bytes: Uint8Array): Promise<number>;
+  /** `isAwaited`: the program does nothing else meanwhile. */
+  write(bytes: Uint8Array, isAwaited: boolean): Promise<number>;
 }
 
 /** While more than this waits for the reader, `ready()` makes the run wait, too. */
@@ -31,6 +32,8 @@ export class Sink {
   readonly #onError: (error: Error) => void;
   #waiting = "";
   #pumping: Promise<void> | undefined;
+  /** How many wait for all to be written. */
+  #drains = 0;
   #error: Error | undefined;
 
   constructor(
@@ -71,12 +74,15 @@ export class Sink {
 
   /** Resolves when all is written, or cannot be. */
   async drain(): Promise<void> {
+    this.#drains++;
     while (this.#pumping) await this.#pumping;
-    if (this.#waiting === "" || this.#error) return;
-    // Half a character, whose other half did not come.
-    const rest = this.#waiting;
-    this.#waiting = "";
-    await this.#writeAll(rest);
+    if (this.#waiting !== "" && !this.#error) {
+      // Half a character, whose other half did not come.
+      const rest = this.#waiting;
+      this.#waiting = "";
+      await this.#writeAll(rest);
+    }
+    this.#drains--;
   }
 
   async #pump(): Promise<void> {
@@ -97,7 +103,9 @@ export class Sink {
   async #writeAll(text: string): Promise<void> {
     let rest: Uint8Array = new TextEncoder().encode(text);
     try {
-      while (rest.length > 0) rest = rest.subarray(await this.#writer.write(rest));
+      while (rest.length > 0) {
+        rest = rest.subarray(await this.#writer.write(rest, this.#drains > 0));
+      }
     } catch (error) {
       this.#error = error instanceof Error ? error : new Error(String(error));
       this.#waiting = "";
@@ -113,7 +121,10 @@ export function systemCode(error: unknown): string | undefined {
     : undefined;
 }
 
-/** A descriptor; its writes happen beside the program. */
+/**
+ * A descriptor; its writes happen beside the program. One that is awaited is first tried in the
+ * program itself, without waiting for a reader: a write beside it costs the start of two threads.
+ */
 export function descriptorWriter(fd: number): ByteWriter {
   const attempt = (bytes: Uint8Array) =>
     new Promise<number>((resolve, reject) => {
@@ -122,8 +133,14 @@ export function descriptorWriter(fd: number): ByteWriter {
         else resolve(written);
       });
     });
+  let unwaiting: number | undefined | "not opened" = "not opened";
   return {
-    async write(bytes) {
+    async write(bytes, isAwaited) {
+      if (isAwaited) {
+        if (unwaiting === "not opened") unwaiting = openUnwaiting(fd);
+        const written = unwaiting === undefined ? undefined : writeNow(unwaiting, bytes);
+        if (written !== undefined) return written;
+      }
       for (;;) {
         try {
           return await attempt(bytes);
@@ -134,6 +151,36 @@ export function descriptorWriter(fd: number): ByteWriter {
       }
     },
   };
+}
+
+/** Writes what there is room for; undefined if there is none. */
+function writeNow(unwaiting: number, bytes: Uint8Array): number | undefined {
+  try {
+    return fs.writeSync(unwaiting, bytes);
+  } catch (error) {
+    if (systemCode(error) === "EAGAIN") return undefined;
+    throw error;
+  }
+}
+
+/**
+ * A descriptor for the same place whose writes never wait: that of a file or of a device that is no
+ * terminal, or the pipe opened once more. (To make the pipe's own descriptor such a one would make it
+ * so for every process that shares it.) Undefined where there is none.
+ */
+function openUnwaiting(fd: number): number | undefined {
+  // Deno does not tell how much a write took that could not take all.
+  if (process.platform !== "linux" || process.versions.bun === undefined) return undefined;
+  try {
+    const stat = fs.fstatSync(fd);
+    if (stat.isFile()) return fd;
+    if (stat.isCharacterDevice()) return isTerminal(fd) ? undefined : fd;
+    const { O_WRONLY, O_NONBLOCK } = fs.constants;
+    return stat.isFIFO() ? fs.openSync(`/proc/self/fd/${fd}`, O_WRONLY | O_NONBLOCK) : undefined;
+  } catch {
+    // No /proc, or a pipe of another user: the write beside the program tells what is wrong.
+    return undefined;
+  }
 }
 
 /** stdout or stderr. */
