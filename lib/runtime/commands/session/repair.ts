@@ -18,7 +18,7 @@ function* linesOf({ file, entries, backup, changes }: RepairReport): Generator<s
     yield `${file}: sound, nothing to repair\n`;
     return;
   }
-  yield `${file}: repaired, ${entries} entries\n`;
+  yield `${file}: repaired, ${entries} ${entries === 1 ? "entry" : "entries"}\n`;
   for (const { line, entryId, did } of changes) {
     const entry = entryId === undefined ? "" : `, entry ${entryId}`;
     yield line === undefined ? `  ${did}\n` : `  line ${line}${entry}: ${did}\n`;
