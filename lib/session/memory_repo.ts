@@ -135,6 +135,11 @@ export class MemorySessionRepo implements SessionRepo {
     }
   }
 
+  /** Forgets a session. @throws SessionError `not_found`. */
+  async delete(id: string): Promise<void> {
+    if (!this.#sessions.delete(id)) throw notFound(id);
+  }
+
   #create({ cwd, id = this.#environment.ids.sessionId(), parentSession }: NewSession) {
     assertSessionId(id);
     if (this.#sessions.has(id)) {

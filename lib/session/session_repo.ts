@@ -51,4 +51,6 @@ export interface SessionRepo {
   /** Takes in a copy of a session file. */
   importFile(file: string, options?: { cwd?: string }): Promise<Session>;
   fork(source: string | Session, options?: ForkOptions): Promise<Fork>;
+  /** Deletes a session that nobody is writing, by what it is opened by. */
+  delete(file: string): Promise<void>;
 }

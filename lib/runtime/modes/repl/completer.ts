@@ -9,6 +9,7 @@ import { type Candidate, type Completion, matching } from "./completion.ts";
 import type { ArgumentKind, ReplContext } from "./context.ts";
 import { COMMANDS } from "./commands/table.ts";
 import { otherCommands } from "./commands/help.ts";
+import { listSessions } from "./sessions.ts";
 import { TREE_FILTERS } from "./tree_rows.ts";
 
 const HINT_LENGTH_MAX = 60;
@@ -83,8 +84,9 @@ async function candidatesOf(
   }
 }
 
-async function sessionCandidates({ repo, session }: Sources): Promise<Candidate[]> {
-  const sessions = await repo.list({ cwd: session.session.cwd });
+async function sessionCandidates({ repo, session, runtime }: Sources): Promise<Candidate[]> {
+  const { home } = runtime.services;
+  const sessions = await listSessions(repo, { home, cwd: session.session.cwd });
   return sessions.map(({ id, name, firstMessage }) => ({
     value: name ?? id,
     hint: oneLine(firstMessage, HINT_LENGTH_MAX),

@@ -12,7 +12,10 @@ import type { Item } from "./picker.ts";
 export async function findEntry(context: ReplContext, text: string): Promise<string> {
   const wanted = text.trim();
   const number = /^\d{1,4}$/.test(wanted) ? context.numbered[Number(wanted) - 1] : undefined;
-  return number ?? await resolveEntry(context.session.session, wanted);
+  if (number !== undefined) return number;
+  // The leaf may be a label or a setting, which nobody means.
+  const said = wanted === "leaf" ? await lastSaid(context) : undefined;
+  return said ?? await resolveEntry(context.session.session, wanted);
 }
 
 /** The last entry of the conversation on the active branch: what a person sees as the end. */

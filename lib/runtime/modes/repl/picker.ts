@@ -27,7 +27,7 @@ export interface PickerOptions {
 }
 
 /** Rows of the screen that are not for items: title, search line, and what stands above. */
-const OTHER_ROWS = 6;
+const OTHER_ROWS = 7;
 
 export class Picker implements Focus {
   readonly #options: PickerOptions;
@@ -100,11 +100,8 @@ export class Picker implements Focus {
       ? `${items.length}`
       : `${found.length} of ${items.length}`;
     const head = [
-      cutRow([
-        span(title, { bold: true }),
-        span(` (${count})  `),
-        span(hints.join(" · "), { dim: true }),
-      ], columns),
+      cutRow([span(title, { bold: true }), span(` (${count})`)], columns),
+      cutRow(row(hints.join(" · "), { dim: true }), columns),
     ];
     const list = found.slice(start, start + room).map((index, place) =>
       itemRow(items[index], start + place === this.#chosen, columns)

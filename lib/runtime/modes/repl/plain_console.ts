@@ -58,10 +58,8 @@ export class PlainConsole implements Console {
 
   ready({ quiet = false }: { quiet?: boolean } = {}): void {
     if (this.#question) return;
-    if (!quiet && !this.#isPrompted) {
-      this.#terminal.write(PROMPT);
-      this.#isPrompted = true;
-    }
+    if (!quiet && !this.#isPrompted) this.#terminal.write(PROMPT);
+    this.#isPrompted ||= !quiet;
     this.#isReady = true;
     this.#hand();
   }
@@ -148,7 +146,8 @@ export class PlainConsole implements Console {
     }
     if (!this.#hasEnded || this.#inputs.length > 0) return;
     if (this.#question) this.#answer(undefined);
-    else if (this.#isReady) this.#listener?.end();
+    // What is going on may end first.
+    else if (this.#isPrompted) this.#listener?.end();
   }
 
   #answer(answer: string | undefined): void {

@@ -2,6 +2,7 @@
 import type { AssistantMessageEvent, Timer } from "../../../agent/mod.ts";
 import { type Message, textOf } from "../../../session/mod.ts";
 import type { AgentSessionEvent } from "../../event.ts";
+import { harmless } from "../terminal_text.ts";
 import { MarkdownText } from "./markdown.ts";
 import { promptRows } from "./message_rows.ts";
 import { RunActivity } from "./run_activity.ts";
@@ -196,7 +197,7 @@ export class RunView {
     if (stream) {
       if (this.#needsGap("text")) stream("\n");
       this.#block = "text";
-      stream(delta);
+      stream(harmless(delta));
       this.#text.add(delta, this.#columns);
       return;
     }

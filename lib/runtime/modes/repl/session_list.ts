@@ -1,10 +1,5 @@
 /** The list of sessions: choosing, renaming, deleting. */
-import {
-  nodeFileSystem,
-  SessionError,
-  type SessionRepo,
-  type SessionSummary,
-} from "../../../session/mod.ts";
+import { SessionError, type SessionRepo, type SessionSummary } from "../../../session/mod.ts";
 import type { Timer } from "../../../agent/mod.ts";
 import type { AgentSession } from "../../agent_session.ts";
 import { ageOf } from "../../commands/ages.ts";
@@ -13,12 +8,14 @@ import type { ReplContext } from "./context.ts";
 import { type Dialog, isYes } from "./dialog.ts";
 import { money } from "./numbers.ts";
 import type { Item } from "./picker.ts";
+import { listSessions } from "./sessions.ts";
 
 export interface SessionListPorts {
   readonly repo: SessionRepo;
   readonly dialog: Dialog;
   readonly timer: Timer;
   readonly cwd: string;
+  readonly home: string;
   /** The session that is live; it can be renamed, and not deleted. */
   readonly current?: AgentSession;
 }
@@ -27,10 +24,10 @@ const TITLE_LENGTH_MAX = 200;
 
 /** Lets the person choose a session; resolves with its path. */
 export async function pickSession(ports: SessionListPorts): Promise<string | undefined> {
-  const { repo, dialog, cwd } = ports;
+  const { repo, dialog, cwd, home } = ports;
   let everywhere = false;
   for (;;) {
-    const sessions = await repo.list(everywhere ? {} : { cwd });
+    const sessions = await listSessions(repo, everywhere ? { home } : { home, cwd });
     if (sessions.length === 0 && !everywhere) {
       dialog.note(`There is no session of ${cwd}`);
       everywhere = true;
@@ -102,13 +99,7 @@ async function remove(
   const title = oneLine(session.name ?? session.firstMessage, 60);
   if (!isYes(await dialog.ask(`Delete "${title}" for good? y or n`))) return;
   await attempt(dialog, async () => {
-    // Who has the lock is writing it; then this fails and says so.
-    const opened = await repo.open(session.path, { access: "write" });
-    try {
-      nodeFileSystem.remove(session.path);
-    } finally {
-      await opened.close();
-    }
+    await repo.delete(session.path);
     dialog.note(`Deleted ${session.path}`);
   });
 }

@@ -89,7 +89,7 @@ export async function startRepl(options: RunOptions, world: ReplWorld): Promise<
       echoes: isPlain,
       maxFileBytes: options.stdinMaxBytes,
       warnings: [...problems, ...warnings],
-      ...(isPlain ? { stream: (text: string) => world.stdout.show(text) } : {}),
+      ...(isPlain ? { stream: (text: string) => terminal.write(text) } : {}),
     });
     stopper.signal.addEventListener("abort", () => repl?.leave(), { once: true });
     const prompts = await firstPrompts(options, cwd);
@@ -137,7 +137,7 @@ async function chooseSession(
     },
   });
   const dialog = plainDialog(console, ended.signal);
-  const session = await pickSession({ repo, dialog, timer: systemTimer, cwd });
+  const session = await pickSession({ repo, dialog, timer: systemTimer, cwd, home });
   stopper.signal.removeEventListener("abort", end);
   if (session === undefined || ended.signal.aborted) return undefined;
   return { ...options, session: { kind: "open", session } };

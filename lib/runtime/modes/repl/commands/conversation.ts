@@ -25,8 +25,11 @@ export const resume: Command = {
   async run(context, argument) {
     const chosen = argument === ""
       ? await pickSession({
-        ...context,
+        repo: context.repo,
+        dialog: context.dialog,
+        timer: context.timer,
         cwd: context.session.session.cwd,
+        home: context.runtime.services.home,
         current: context.session,
       })
       : argument;

@@ -86,6 +86,9 @@ async function askForSummary(
   return isYes(text) ? { summarize: true } : { summarize: true, instructions: text };
 }
 
+/** What may name an entry; a shorter start of an id is rather a word. */
+const NAMES_ENTRY = /^(?:\d{1,4}|leaf|[0-9a-f]{4,16})(?:~\d*)?$/;
+
 export const label: Command = {
   name: "label",
   parameters: "[entry] [text]",
@@ -100,7 +103,8 @@ export const label: Command = {
     const { dialog, session } = context;
     if (argument === "") return listLabels(context);
     const [first = "", ...words] = argument.split(/\s+/);
-    const named = await findEntry(context, first).catch(() => undefined);
+    const isNamed = NAMES_ENTRY.test(first) || [...session.session.labels.values()].includes(first);
+    const named = isNamed ? await findEntry(context, first).catch(() => undefined) : undefined;
     const entryId = named ?? await lastSaid(context);
     if (entryId === undefined) return dialog.error("Cannot label anything: nothing was said yet");
     const text = named === undefined ? argument : words.join(" ");
@@ -136,6 +140,10 @@ export const drop: Command = {
       ? await pickFromContext(context)
       : await findEntry(context, argument);
     if (entryId === undefined) return;
+    const read = await session.session.contextItems();
+    if (!read.some(({ entry }) => entry.id === entryId)) {
+      throw new Error(`Cannot drop ${entryId}: the model does not read it as it is`);
+    }
     await session.dropFromContext(entryId);
     dialog.rows([row(`${entryId.slice(0, 8)} is out of the context`, { dim: true })]);
   },
