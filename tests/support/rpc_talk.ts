@@ -1,5 +1,5 @@
 /** A client of rpc mode in this process: commands go in, records come out. */
-import { runShell, type Tool } from "../../lib/agent/mod.ts";
+import { type Model, runShell, type Tool } from "../../lib/agent/mod.ts";
 import { AgentSession, type AgentSessionOptions } from "../../lib/runtime/agent_session.ts";
 import type { ExitCode } from "../../lib/runtime/command_line/exit_code.ts";
 import { parseCommandLine } from "../../lib/runtime/command_line/parse.ts";
@@ -175,7 +175,8 @@ export class RpcTalk implements AsyncDisposable {
   async #open(options: TalkOptions): Promise<RpcOpened> {
     const repo = options.repo ?? new MemorySessionRepo();
     const cwd = options.cwd ?? "/";
-    const models = [this.model, scriptedModel([], { id: "other", reasoning: false })];
+    const other = { ...this.model.facts, id: "other", reasoning: false };
+    const models: Model[] = [this.model, { ...this.model, facts: other }];
     const modelOf = (id: string) => {
       const model = models.find(({ facts }) => facts.id === id);
       if (!model) throw new ConfigError("unknown_model", `Cannot use the model ${id}`);

@@ -54,10 +54,11 @@ function probe(directory: string): Probe {
   }
 }
 
-/** The user's own directory, with settings, keys and history. */
+/** The user's own directory, with settings and keys; a run can do without writing there. */
 export function checkHome(home: string): Check {
   const probed = probe(home);
-  return probed.kind === "writable" ? ok("home", `${home} can be written`) : failed(
+  if (probed.kind === "writable") return ok("home", `${home} can be written`);
+  return warning(
     "home",
     `Cannot write in ${home}: ${probed.reason}; make it writable, or set BOUGH_HOME to another ` +
       "directory",

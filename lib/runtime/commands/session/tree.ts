@@ -4,20 +4,8 @@ import type { ExitCode } from "../../command_line/exit_code.ts";
 import { isConversation, lineOf } from "../entry_line.ts";
 import { cutTo } from "../text_columns.ts";
 import { drawTree, type TreeLine } from "../tree_drawing.ts";
+import { treeNodes } from "./tree_nodes.ts";
 import { printJson, printText, readSession, type SessionVerb } from "./verb.ts";
-
-/** A node, as `--json` tells it. */
-interface ListedNode {
-  id: string;
-  parentId: string | null;
-  type: string;
-  role: string | null;
-  label: string | null;
-  /** Whether it is the current position. */
-  leaf: boolean;
-  /** How it begins, on one line. */
-  text: string;
-}
 
 const TEXT_LENGTH_MAX = 120;
 /** Deeper branches are drawn as if they were less deep. */
@@ -25,24 +13,9 @@ const RAILS_SHARE = 0.5;
 
 export async function tree(verb: SessionVerb): Promise<ExitCode> {
   const outline = await readSession(verb, (session) => session.getOutline());
-  if (verb.json) printJson(verb, outline.entries.map((_, at) => nodeAt(outline, at)));
+  if (verb.json) printJson(verb, treeNodes(outline));
   else await printText(verb, drawing(verb, outline));
   return 0;
-}
-
-function nodeAt({ entries, leaf }: Outline, at: number): ListedNode | undefined {
-  const node = entries[at];
-  if (!node) return undefined;
-  const { excerpt, parent, label } = node;
-  return {
-    id: excerpt.id,
-    parentId: parent === undefined ? null : entries[parent]?.excerpt.id ?? null,
-    type: excerpt.type,
-    role: excerpt.type === "message" ? excerpt.message.role : null,
-    label: label ?? null,
-    leaf: at === leaf,
-    text: lineOf(excerpt, TEXT_LENGTH_MAX).text,
-  };
 }
 
 function* drawing(verb: SessionVerb, { entries, leaf }: Outline): Generator<string> {

@@ -2,7 +2,6 @@
 import { ModelError } from "../../../agent/mod.ts";
 import { SessionError } from "../../../session/mod.ts";
 import { ConfigError } from "../../config/errors.ts";
-import { UsageError } from "../exit_codes.ts";
 import { resultError } from "../result.ts";
 import type { CommandId, Refusal } from "./command.ts";
 
@@ -56,7 +55,7 @@ export function failure(error: unknown): Outcome {
     return { success: false, error: { code: error.code, message } };
   }
   const isOfAPart = error instanceof SessionError || error instanceof ModelError ||
-    error instanceof ConfigError || error instanceof UsageError;
+    error instanceof ConfigError;
   const code = isOfAPart ? resultError(error).code : isBug(error) ? "bug" : "failed";
   return { success: false, error: { code, message } };
 }

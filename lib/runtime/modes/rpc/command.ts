@@ -58,7 +58,7 @@ const SCHEMA = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("bash"), command: name, excludeFromContext: flag }),
   z.strictObject({
     type: z.literal("export"),
-    format: z.enum(["html", "md", "jsonl", "json"]).exactOptional(),
+    format: z.enum(["jsonl", "md", "json"]).exactOptional(),
     path: name.exactOptional(),
   }),
   z.strictObject({ type: z.literal("shutdown") }),

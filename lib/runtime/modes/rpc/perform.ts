@@ -1,13 +1,13 @@
 /** What each command does with the conversation. */
 import type { ImageContent } from "../../../session/mod.ts";
 import type { AgentSession } from "../../agent_session.ts";
+import { treeNodes } from "../../commands/session/tree_nodes.ts";
 import type { ModelRegistry } from "../../config/mod.ts";
 import type { AgentSessionRuntime, SwitchOutcome } from "../../runtime.ts";
 import { CommandError } from "./answer.ts";
 import type { CommandOf, RpcCommand } from "./command.ts";
 import { exportSession } from "./export.ts";
 import { messagesOf, placeOf, stateOf } from "./state.ts";
-import { treeOf } from "./tree.ts";
 
 /** What rpc mode needs of a directory's services. */
 export interface RpcServices {
@@ -45,7 +45,7 @@ export async function perform(command: Task, runtime: RpcRuntime): Promise<unkno
     case "get_messages":
       return await messagesOf(session);
     case "get_tree":
-      return treeOf(await session.session.getOutline());
+      return { nodes: treeNodes(await session.session.getOutline()) };
     case "set_model":
       return await setModel(command, runtime);
     case "set_thinking_level":

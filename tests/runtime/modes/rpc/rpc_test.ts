@@ -454,7 +454,7 @@ describe("export", () => {
     fs.writeFileSync(temp.join("work/mine"), "mine");
     expect(await talk.ask({ type: "export", format: "jsonl", path: "mine" })).toMatchObject({
       success: false,
-      error: { code: "failed", message: expect.stringContaining("there is a file already") },
+      error: { code: "failed", message: expect.stringContaining("there is a file of this") },
     });
     expect(temp.read("work/mine")).toBe("mine");
   });
