@@ -49,7 +49,7 @@ export {
   type EntryBase,
   type EntryType,
   type FileSystem,
-  type Fork,
+  type ForkedSession,
   type ForkOptions,
   type ForkPoint,
   type HeldLock,

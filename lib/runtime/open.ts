@@ -138,7 +138,7 @@ async function chooseSession(options: RunOptions, choosing: Choosing): Promise<S
     case "fork": {
       const file = await repo.find(choice.session, { cwd: here });
       assertDirectory(here);
-      const { session } = await repo.fork(file, {
+      const session = await repo.fork(file, {
         cwd: here,
         ...(choice.at === undefined ? {} : { entryId: choice.at, position: "at" }),
       });
@@ -219,7 +219,7 @@ async function forkBusy(
   options: RunOptions,
   choosing: Choosing,
 ): Promise<Session> {
-  const { session } = await choosing.repo.fork(file, whereOf(options, choosing));
+  const session = await choosing.repo.fork(file, whereOf(options, choosing));
   choosing.warnings.push({
     message: `The session is busy (${error.message}); going on in a fork of it, ${session.id}`,
   });

@@ -1,5 +1,5 @@
 /** Replaces the whole live session, with services rebuilt for the new directory. */
-import { type Session, SessionError, type SessionRepo } from "../session/mod.ts";
+import { ForkedSession, type Session, SessionError, type SessionRepo } from "../session/mod.ts";
 import type { AgentSession } from "./agent_session.ts";
 
 /** Why a session starts. */
@@ -104,9 +104,11 @@ export class AgentSessionRuntime<Services = unknown> {
   /** Begins an empty session, in the current directory unless another is named. */
   async newSession(options: { cwd?: string } = {}): Promise<SwitchOutcome> {
     const cwd = options.cwd ?? this.session.session.cwd;
-    return await this.#replace({ kind: "switch", reason: "new" }, "new", async () => ({
-      session: await this.#ports.repo.create({ cwd }),
-    }));
+    return await this.#replace(
+      { kind: "switch", reason: "new" },
+      "new",
+      () => this.#ports.repo.create({ cwd }),
+    );
   }
 
   /**
@@ -119,9 +121,11 @@ export class AgentSessionRuntime<Services = unknown> {
   ): Promise<SwitchOutcome> {
     const file = await this.#ports.repo.find(pathIdOrName, { cwd: this.session.session.cwd });
     if (file === this.session.session.file) return { cancelled: false };
-    return await this.#replace({ kind: "switch", reason: "resume", file }, "resume", async () => ({
-      session: await this.#ports.repo.open(file, { access: "write", ...options }),
-    }));
+    return await this.#replace(
+      { kind: "switch", reason: "resume", file },
+      "resume",
+      () => this.#ports.repo.open(file, { access: "write", ...options }),
+    );
   }
 
   /** Goes on in a new session with the path to an entry; before a user message, for editing it. */
@@ -154,9 +158,11 @@ export class AgentSessionRuntime<Services = unknown> {
 
   /** Goes on with a copy of a session file, of ours or of Pi; the file itself is not touched. */
   async importFromJsonl(file: string, options: { cwd?: string } = {}): Promise<SwitchOutcome> {
-    return await this.#replace({ kind: "switch", reason: "import", file }, "import", async () => ({
-      session: await this.#ports.repo.importFile(file, options),
-    }));
+    return await this.#replace(
+      { kind: "switch", reason: "import", file },
+      "import",
+      () => this.#ports.repo.importFile(file, options),
+    );
   }
 
   /** Reads settings, resources and extensions anew, for the same session. */
@@ -180,12 +186,13 @@ export class AgentSessionRuntime<Services = unknown> {
   async #replace(
     intent: SwitchIntent,
     reason: StartReason,
-    open: () => Promise<{ session: Session; editorText?: string }>,
+    open: () => Promise<Session>,
   ): Promise<SwitchOutcome> {
     return await this.#exclusively(async () => {
       const previous = this.session.session.file;
       if (await this.#current.mayLeave?.(intent) === false) return { cancelled: true };
-      const { session, editorText } = await open();
+      const session = await open();
+      const editorText = session instanceof ForkedSession ? session.editorText : undefined;
       let prepared: Prepared<Services>;
       try {
         prepared = await this.#ports.prepare(session);

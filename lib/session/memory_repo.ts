@@ -9,14 +9,8 @@ import { linesForward } from "./lines.ts";
 import { MemorySessionStorage } from "./memory_storage.ts";
 import { assertSessionId } from "./paths.ts";
 import { type Clock, type Ids, randomIds, systemClock } from "./ports.ts";
-import { Session } from "./session.ts";
-import type {
-  Fork,
-  ForkOptions,
-  NewSession,
-  OpenSessionOptions,
-  SessionRepo,
-} from "./session_repo.ts";
+import { ForkedSession, Session } from "./session.ts";
+import type { ForkOptions, NewSession, OpenSessionOptions, SessionRepo } from "./session_repo.ts";
 import type { MemoryEnvironment } from "./storage_env.ts";
 import { byActivity, type SessionSummary, summaryOf, tallyEntries } from "./summary.ts";
 
@@ -106,7 +100,7 @@ export class MemorySessionRepo implements SessionRepo {
   }
 
   /** A new session with the path to an entry (by default the leaf) of another. */
-  async fork(source: string | Session, options: ForkOptions = {}): Promise<Fork> {
+  async fork(source: string | Session, options: ForkOptions = {}): Promise<ForkedSession> {
     const from = typeof source === "string" ? await this.open(source) : source;
     const { cwd = from.cwd, id, ...point } = options;
     const plan = planFork(from.storage, point, this.#environment);
@@ -117,8 +111,7 @@ export class MemorySessionRepo implements SessionRepo {
       const entry = parseEntry(lines.read(start, end));
       if (entry) storage.add(entry);
     }
-    const session = new Session(storage);
-    return plan.editorText === undefined ? { session } : { session, editorText: plan.editorText };
+    return new ForkedSession(storage, plan.editorText);
   }
 
   /** Takes in a copy of a session file. @throws SessionError as `JsonlSessionRepo.open`. */

@@ -13,6 +13,7 @@ export { JsonlSessionStorage } from "./jsonl_storage.ts";
 export { MemorySessionRepo } from "./memory_repo.ts";
 export { JsonlSessionRepo, type JsonlSessionRepoOptions } from "./repo.ts";
 export {
+  ForkedSession,
   type NewBranchSummary,
   type NewCompaction,
   type NewCustomMessage,
@@ -32,7 +33,6 @@ export { sessionsToVerify, type VerifyOptions, verifySession, type VerifyWhere }
 export { type RepairChange } from "./repair_plan.ts";
 export { type RepairOptions, type RepairReport, repairSession } from "./repair.ts";
 export {
-  type Fork,
   type ForkOptions,
   type NewSession,
   type OpenSessionOptions,

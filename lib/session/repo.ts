@@ -16,14 +16,8 @@ import { type Access, openLog, planLog } from "./open_log.ts";
 import { assertSessionId, fileName, isSessionId, sessionDirectory } from "./paths.ts";
 import { type Clock, type Ids, randomIds, type SessionLock, systemClock } from "./ports.ts";
 import { justBegun, reserveId } from "./reservation.ts";
-import { Session } from "./session.ts";
-import type {
-  Fork,
-  ForkOptions,
-  NewSession,
-  OpenSessionOptions,
-  SessionRepo,
-} from "./session_repo.ts";
+import { ForkedSession, Session } from "./session.ts";
+import type { ForkOptions, NewSession, OpenSessionOptions, SessionRepo } from "./session_repo.ts";
 import { findSession, type SessionFile, sessionFile, sessionFiles } from "./session_files.ts";
 import type { Durability, StorageEnvironment } from "./storage_env.ts";
 import { byActivity, type SessionSummary, summaryOf, tallyLog } from "./summary.ts";
@@ -171,7 +165,7 @@ export class JsonlSessionRepo implements SessionRepo {
    * @param source A path, or a session, which stays open.
    * @throws SessionError as `open`, and `unknown_entry`, `bad_id`, `write_failed`.
    */
-  async fork(source: string | Session, options: ForkOptions = {}): Promise<Fork> {
+  async fork(source: string | Session, options: ForkOptions = {}): Promise<ForkedSession> {
     if (typeof source !== "string") return this.#fork(source, options);
     const session = await this.open(source, { access: "read" });
     try {
@@ -210,7 +204,7 @@ export class JsonlSessionRepo implements SessionRepo {
     }
   }
 
-  #fork(source: Session, { cwd = source.cwd, id, ...point }: ForkOptions): Fork {
+  #fork(source: Session, { cwd = source.cwd, id, ...point }: ForkOptions): ForkedSession {
     const { file } = source;
     const header = this.#newHeader({
       cwd,
@@ -219,8 +213,8 @@ export class JsonlSessionRepo implements SessionRepo {
     });
     if (source.header.version > SESSION_VERSION) throw newerSource(source);
     const plan = planFork(source.storage, point, this.#environment);
-    const session = this.#session(this.#forkLog(this.#fileOf(header), header, plan));
-    return plan.editorText === undefined ? { session } : { session, editorText: plan.editorText };
+    const log = this.#forkLog(this.#fileOf(header), header, plan);
+    return new ForkedSession(this.#storage(log), plan.editorText);
   }
 
   /** A fork in which something was said is written at once; else it waits as a new session does. */

@@ -255,3 +255,14 @@ export class Session {
     if (!this.storage.entry(id)) throw unknownEntry(id, this.file ?? this.id);
   }
 }
+
+/** A session that was forked off another. */
+export class ForkedSession extends Session {
+  /** The text of the user message that the fork stops before, for editing. */
+  readonly editorText: string | undefined;
+
+  constructor(storage: SessionStorage, editorText: string | undefined) {
+    super(storage);
+    this.editorText = editorText;
+  }
+}

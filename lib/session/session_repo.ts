@@ -1,7 +1,7 @@
 /** The port to a store of sessions: files in a directory, or memory. */
 import type { ForkPoint } from "./fork.ts";
 import type { Access } from "./open_log.ts";
-import type { Session } from "./session.ts";
+import type { ForkedSession, Session } from "./session.ts";
 import type { SessionSummary } from "./summary.ts";
 
 /** What a new session is given. */
@@ -20,12 +20,6 @@ export interface NewSession {
 export interface ForkOptions extends ForkPoint {
   cwd?: string;
   id?: string;
-}
-
-/** A fork, and the text of the message that it stops before. */
-export interface Fork {
-  session: Session;
-  editorText?: string;
 }
 
 /** How a session is opened. */
@@ -50,7 +44,7 @@ export interface SessionRepo {
   list(options?: { cwd?: string }): Promise<SessionSummary[]>;
   /** Takes in a copy of a session file. */
   importFile(file: string, options?: { cwd?: string }): Promise<Session>;
-  fork(source: string | Session, options?: ForkOptions): Promise<Fork>;
+  fork(source: string | Session, options?: ForkOptions): Promise<ForkedSession>;
   /** Deletes a session that nobody is writing, by what it is opened by. */
   delete(file: string): Promise<void>;
 }

@@ -85,7 +85,7 @@ export const forking: Benchmark = {
       const repo = new JsonlSessionRepo({ sessionsDir });
       const file = sessionFile(directory, 100 * MB);
       const value = await sample(samples, async () => {
-        const { session } = await repo.fork(file, { cwd: directory });
+        const session = await repo.fork(file, { cwd: directory });
         await session.close();
         if (session.file !== undefined) fs.rmSync(session.file);
       });

@@ -161,7 +161,7 @@ describe("open()", () => {
     expect(session.damage.map(({ kind, line }) => [kind, line])).toEqual([["cycle", 3]]);
     expect((await session.getTree()).length).toBe(2);
     expect((await repo.list()).length).toBe(0);
-    const { session: fork } = await repo.fork(file);
+    const fork = await repo.fork(file);
     expect(await texts(fork)).toEqual(["two", "three", "four"]);
     await fork.close();
     await session.close();
@@ -206,7 +206,7 @@ describe("open()", () => {
     const session = await repo.open(file);
     const right = ["root", "root answer", "right question", "right answer"];
     expect(await texts(session)).toEqual(right);
-    const { session: fork } = await repo.fork(session);
+    const fork = await repo.fork(session);
     expect(await texts(fork)).toEqual(right);
     expect(fs.readFileSync(fork.file ?? "", "utf8")).not.toContain("LEFT");
     expect((await session.getTree())[0]?.children[0]?.children.length).toBe(2);
@@ -229,7 +229,7 @@ describe("open()", () => {
     expect((await session.getTree()).length).toBe(1);
     await session.appendMessage(NEXT);
     expect((await session.getBranch()).length).toBe(200_001);
-    const { session: fork } = await session.close().then(() =>
+    const fork = await session.close().then(() =>
       new JsonlSessionRepo({ sessionsDir: temp.path }).fork(file)
     );
     expect((await fork.getBranch()).length).toBe(200_001);
@@ -279,7 +279,7 @@ describe("fork()", () => {
     using temp = new TempDirectory();
     const { file, repo } = opened(temp, "C015");
     const before = fs.readFileSync(file);
-    const { session } = await repo.fork(file);
+    const session = await repo.fork(file);
     expect(await texts(session)).toEqual(["start", "ok", "go on", "went on", "more", "more done"]);
     expect(Object.fromEntries(session.labels)).toEqual({
       t1000002: "good point",
@@ -301,7 +301,7 @@ describe("fork()", () => {
     using temp = new TempDirectory();
     const { file, repo } = opened(temp, "C017");
     const before = fs.readFileSync(file);
-    const { session } = await repo.fork(file, { cwd: temp.cwd });
+    const session = await repo.fork(file, { cwd: temp.cwd });
     await session.appendMessage(NEXT);
     await session.close();
     expect(fs.readFileSync(file)).toEqual(before);
@@ -314,7 +314,7 @@ describe("fork()", () => {
   test("leaves a session whose directory is gone readable, for another (C048)", async () => {
     using temp = new TempDirectory();
     const { file, repo } = opened(temp, "C048");
-    const { session } = await repo.fork(file, { cwd: temp.cwd });
+    const session = await repo.fork(file, { cwd: temp.cwd });
     expect(session.cwd).toBe(temp.cwd);
     await session.close();
   });

@@ -101,7 +101,7 @@ test.skipIf(PI === undefined)(
       const session = await repo.create({ cwd: temp.cwd });
       for (let left = random.int(1, 40); left > 0; left--) await step(session, random);
       await compare(session, seed);
-      const { session: fork } = await repo.fork(session);
+      const fork = await repo.fork(session);
       await compare(fork, seed);
       await fork.close();
       await session.close();

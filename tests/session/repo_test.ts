@@ -84,7 +84,7 @@ describe("create()", () => {
       try {
         const session = await repo.create({ cwd: temp.cwd });
         await session.appendMessage(USER);
-        const { session: fork } = await repo.fork(session);
+        const fork = await repo.fork(session);
         const modes = [
           temp.join("sessions"),
           path.dirname(session.file ?? ""),
@@ -405,19 +405,19 @@ describe("fork()", () => {
       const third = await source.appendMessage({ ...USER, content: "edit me" });
       await source.appendMessage(answer(0));
       const at = await place.fork(source, { entryId: second });
-      expect((await at.session.getBranch()).map(({ id }) => id)).toEqual([first, second]);
+      expect((await at.getBranch()).map(({ id }) => id)).toEqual([first, second]);
       expect(at.editorText).toBe(undefined);
       const before = await place.fork(source, { entryId: third, position: "before" });
-      expect((await before.session.getBranch()).map(({ id }) => id)).toEqual([first, second]);
+      expect((await before.getBranch()).map(({ id }) => id)).toEqual([first, second]);
       expect(before.editorText).toBe("edit me");
       const start = await place.fork(source, { entryId: first, position: "before", id: "mine" });
-      expect(start.session.id).toBe("mine");
-      expect(await start.session.getBranch()).toEqual([]);
+      expect(start.id).toBe("mine");
+      expect(await start.getBranch()).toEqual([]);
       expect(start.editorText).toBe("hello there");
-      if (start.session.file) expect(fs.existsSync(start.session.file)).toBe(false);
-      await start.session.appendMessage(USER);
+      if (start.file) expect(fs.existsSync(start.file)).toBe(false);
+      await start.appendMessage(USER);
       expect((await failure(place.fork(source, { entryId: "no" })))?.code).toBe("unknown_entry");
-      for (const { session } of [at, before, start]) await session.close();
+      for (const session of [at, before, start]) await session.close();
       await source.close();
     }
   });
@@ -441,7 +441,7 @@ describe("fork()", () => {
         "",
       ].join("\n"),
     );
-    const { session } = await repo.fork(file);
+    const session = await repo.fork(file);
     expect(Object.fromEntries(session.labels)).toEqual({ c: "set on the left" });
     const branch = await session.getBranch();
     expect(branch.slice(0, 3)).toEqual([
@@ -466,7 +466,7 @@ describe("fork()", () => {
     await source.appendMessage({ ...USER, content: "kept" });
     await source.appendCompaction({ summary: "s", firstKeptEntryId: label, tokensBefore: 1 });
     const before = await source.buildContext();
-    const { session } = await repo.fork(source);
+    const session = await repo.fork(source);
     expect(await session.buildContext()).toEqual(before);
     expect((await session.getBranch()).map(({ type }) => type)).toEqual([
       "message",
@@ -487,7 +487,7 @@ describe("fork()", () => {
     await source.moveTo(first);
     await source.appendCompaction({ summary: "s", firstKeptEntryId: first, tokensBefore: 1 });
     expect(source.name).toBe("given on the left");
-    const { session } = await repo.fork(source);
+    const session = await repo.fork(source);
     expect(session.name).toBe(undefined);
     expect(await session.buildContext()).toEqual(await source.buildContext());
     await session.close();

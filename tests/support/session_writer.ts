@@ -37,7 +37,7 @@ async function openForTurn(): Promise<Session> {
         return await open();
       } catch (error) {
         if (!(error instanceof SessionError) || error.code !== "busy") throw error;
-        return (await repo.fork(file)).session;
+        return await repo.fork(file);
       }
     default:
       return await open();

@@ -13,7 +13,7 @@ export async function fork(verb: SessionVerb): Promise<ExitCode> {
     throw new UsageError(`Cannot fork into ${verb.cwd}: there is no such directory`);
   }
   const made = await readSession(verb, async (source) => {
-    const { session } = await verb.repo.fork(source, {
+    const session = await verb.repo.fork(source, {
       ...at === undefined ? {} : { entryId: await resolveEntry(source, at) },
       ...cwd === undefined ? {} : { cwd: verb.cwd },
     });

@@ -127,7 +127,7 @@ export async function goOnElsewhere(context: ReplContext, chosen: string): Promi
     const answer = await dialog.ask(`Go on with a copy of it in ${here}? y or n`);
     if (!isYes(answer)) return;
     const file = await context.repo.find(chosen, { cwd: here });
-    const { session } = await context.repo.fork(file, { cwd: here });
+    const session = await context.repo.fork(file, { cwd: here });
     const path = session.file ?? session.id;
     await session.close();
     await runtime.switchSession(path);
