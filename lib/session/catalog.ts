@@ -13,6 +13,7 @@ import { scanSessions } from "./catalog/scan.ts";
 import type { SearchedRole } from "./catalog/searched_text.ts";
 import { sessionHits } from "./catalog/session_hits.ts";
 import { type FileLook, type KnownFile, SessionIndex } from "./catalog/session_index.ts";
+import { WordSet } from "./catalog/word_set.ts";
 import { type FileSystem, nodeFileSystem } from "./file_system.ts";
 import type { JsonlSessionRepo } from "./repo.ts";
 import type { SessionSummary } from "./summary.ts";
@@ -119,8 +120,11 @@ export class SessionCatalog {
     };
     const hits = new BestHits(limit);
     const names = new Map<string, string>();
-    const files = this.#glances(cwd, this.#known()).filter((file) => file.mtimeMs >= (since ?? 0));
-    const unread = await this.#searchIndexed(files, search, { hits, names });
+    const known = this.#known();
+    const all = this.#glances(cwd, known);
+    this.#learn(all, known);
+    const files = all.filter((file) => file.mtimeMs >= (since ?? 0));
+    const unread = await this.#searchIndexed(files, search, { known, hits, names });
     await scanSessions(this.#fs, unread.map(toSession), search, {
       result: { hits, names },
       mayGoOn: () => this.#mayGoOn(0, 0),
@@ -173,7 +177,7 @@ export class SessionCatalog {
   #learn(
     files: readonly GlancedFile[],
     known: Known,
-    summaries: Map<string, SessionSummary>,
+    summaries: ReadonlyMap<string, SessionSummary> = new Map(),
   ): void {
     const news = files.filter((file) =>
       summaries.has(file.path) || !isSame(known.get(file.path)?.look, file)
@@ -196,10 +200,11 @@ export class SessionCatalog {
   async #searchIndexed(
     files: readonly GlancedFile[],
     search: Search,
-    { hits, names }: { hits: BestHits; names: Map<string, string> },
+    { known: before, hits, names }: { known: Known; hits: BestHits; names: Map<string, string> },
   ): Promise<readonly GlancedFile[]> {
-    await this.#indexMissing(files);
-    const known = this.#known();
+    const missing = files.filter((file) => !isSame(before.get(file.path)?.words, file));
+    await this.#indexMissing(missing);
+    const known = missing.length > 0 ? this.#known() : before;
     const sessions = new Map<number, SearchedSession>();
     const unread: GlancedFile[] = [];
     for (const file of files) {
@@ -217,10 +222,9 @@ export class SessionCatalog {
     return isDone ? unread : files;
   }
 
-  async #indexMissing(files: readonly GlancedFile[]): Promise<void> {
-    const known = this.#known();
-    const missing = files.filter((file) => !isSame(known.get(file.path)?.words, file));
+  async #indexMissing(missing: readonly GlancedFile[]): Promise<void> {
     const total = missing.reduce((sum, { size }) => sum + size, 0);
+    const words = new WordSet();
     let done = 0;
     for (let at = 0; at < missing.length;) {
       const next = this.#attempt((index) =>
@@ -228,7 +232,7 @@ export class SessionCatalog {
           let read = 0;
           while (at < missing.length && read < CHANGE_BYTES) {
             const file = missing[at++];
-            if (file) read += indexWords(this.#fs, index, file);
+            if (file) read += indexWords(this.#fs, { index, words }, file);
           }
           return read;
         })

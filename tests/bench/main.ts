@@ -3,16 +3,17 @@
  *
  *     npm run bench                     all of it
  *     npm run bench -- startup fork     some of it
- *     npm run bench -- --gigabyte       with a session of 1 GB, too
+ *     npm run bench -- --gigabyte       with a session of 1 GB and 10,000 sessions of 1.8 GB, too
  *     npm run bench -- --samples 51     more exactly (21 otherwise)
  *
- * It makes its own data, the same at every run, in `dist/bench` (120 MB; 1.1 GB with `--gigabyte`).
+ * It makes its own data, the same at every run, in `dist/bench` (300 MB; 3.1 GB with `--gigabyte`).
  * Programs that are compared run in turn, so that a busy machine disturbs both: trust the ratios
  * more than the times. It is no test: it exits with 0 whether or not the aims are met.
  */
 import * as path from "node:path";
 import { parseArgs } from "node:util";
 import { ROOT } from "../support/binary.ts";
+import { drawing, listing, searching } from "./catalog.ts";
 import { appending, forking, opening } from "./library.ts";
 import { locking } from "./lock_bench.ts";
 import { startup } from "./startup.ts";
@@ -27,6 +28,9 @@ const BENCHMARKS: readonly Benchmark[] = [
   appending,
   locking,
   forking,
+  listing,
+  searching,
+  drawing,
 ];
 
 async function main(args: string[]): Promise<number> {

@@ -33,15 +33,16 @@ async function launch(what: Launch): Promise<Launched> {
 
 /**
  * Runs programs in turn, so that what disturbs the machine disturbs them alike. A first round warms
- * the caches and is not counted.
+ * the caches and is not counted, unless `warm` is false: then there is none.
  */
 export async function measurePrograms<K extends string>(
   programs: Readonly<Record<K, Launch>>,
   samples: number,
+  { warm = true }: { warm?: boolean } = {},
 ): Promise<Record<K, Measured>> {
   const names = Object.keys(programs) as K[];
   const runs = new Map<K, Launched[]>(names.map((name) => [name, []]));
-  for (let round = 0; round <= samples; round += 1) {
+  for (let round = warm ? 0 : 1; round <= samples; round += 1) {
     for (const name of names) {
       const launched = await launch(programs[name]);
       if (round > 0) runs.get(name)?.push(launched);

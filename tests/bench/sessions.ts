@@ -11,17 +11,32 @@ const WORDS = "the tree of a session grows by one entry a line and nothing in it
 
 /** A linear congruential generator: numbers below a bound, the same at every run. */
 class Dice {
-  #state = 42;
+  #state: number;
+  readonly #subject: Subject;
+
+  constructor(subject: Subject) {
+    this.#state = subject.seed;
+    this.#subject = subject;
+  }
 
   below(bound: number): number {
     this.#state = (Math.imul(this.#state, 1664525) + 1013904223) >>> 0;
     return Math.floor(this.#state / 2 ** 32 * bound);
   }
 
+  #word(): string {
+    const { words, isNatural } = this.#subject;
+    // In a language the n-th word is said about 1/n as often as the first.
+    const at = isNatural
+      ? Math.floor(words.length ** (this.below(2 ** 24) / 2 ** 24))
+      : this.below(words.length);
+    return words[at] ?? "";
+  }
+
   text(length: number): string {
     const words: string[] = [];
     for (let size = 0; size < length;) {
-      const word = WORDS[this.below(WORDS.length)] ?? "";
+      const word = this.#word();
       words.push(word);
       size += word.length + 1;
     }
@@ -39,21 +54,48 @@ const USAGE = {
   cost: NO_COST,
 };
 
+/** What tells one conversation from another. */
+interface Subject {
+  seed: number;
+  words: readonly string[];
+  /** A few of the words are said often, most of them seldom. */
+  isNatural?: boolean;
+  id: string;
+  /** When it began, in ms since the epoch. */
+  start: number;
+  cwd: string;
+}
+
+const LONG: Subject = {
+  seed: 42,
+  words: WORDS,
+  id: "0190a000-0000-7000-8000-000000000000",
+  start: START,
+  cwd: "/bench",
+};
+
 /** The lines of one conversation, one after the other. */
 class Conversation {
-  readonly #dice = new Dice();
+  readonly #subject: Subject;
+  readonly #dice: Dice;
   #count = 0;
   #parentId: string | null = null;
+
+  constructor(subject = LONG) {
+    this.#subject = subject;
+    this.#dice = new Dice(subject);
+  }
 
   /** Half of the ids are small numbers, half large, as with random ones. */
   #nextId(): string {
     this.#count += 1;
-    return (Math.imul(this.#count, 0x9e3779b1) >>> 0).toString(16).padStart(8, "0");
+    return (Math.imul(this.#count + this.#subject.seed - LONG.seed, 0x9e3779b1) >>> 0).toString(16)
+      .padStart(8, "0");
   }
 
   #line(type: string, fields: Record<string, unknown>): string {
     const id = this.#nextId();
-    const timestamp = new Date(START + this.#count * 1000).toISOString();
+    const timestamp = new Date(this.#subject.start + this.#count * 1000).toISOString();
     const line = JSON.stringify({ type, id, parentId: this.#parentId, timestamp, ...fields });
     this.#parentId = id;
     return line + "\n";
@@ -61,7 +103,7 @@ class Conversation {
 
   #message(message: Record<string, unknown>): string {
     return this.#line("message", {
-      message: { ...message, timestamp: START + this.#count * 1000 },
+      message: { ...message, timestamp: this.#subject.start + this.#count * 1000 },
     });
   }
 
@@ -71,9 +113,13 @@ class Conversation {
   }
 
   header(): string {
-    const timestamp = new Date(START).toISOString();
-    const id = "0190a000-0000-7000-8000-000000000000";
-    return JSON.stringify({ type: "session", version: 3, id, timestamp, cwd: "/bench" }) + "\n";
+    const { id, start, cwd } = this.#subject;
+    const timestamp = new Date(start).toISOString();
+    return JSON.stringify({ type: "session", version: 3, id, timestamp, cwd }) + "\n";
+  }
+
+  question(text: string): string {
+    return this.#message({ role: "user", content: [{ type: "text", text }] });
   }
 
   /** A question, a tool call, its result (a few long ones among them), an answer: about 10 KB. */
@@ -136,4 +182,50 @@ export function copyOf(file: string): { file: string } & Disposable {
   fs.copyFileSync(file, copy);
   const remove = () => fs.rmSync(directory, { recursive: true, force: true });
   return { file: copy, [Symbol.dispose]: remove };
+}
+
+const DIRECTORIES = 20;
+const SESSION_BYTES = 180_000;
+const VOCABULARY = 20_000;
+const SYLLABLES = "ba ke lo mi nu ra so ti vu za chi dro fen gul".split(" ");
+
+/** Words as many as a person's, and some that code has. */
+function vocabulary(): string[] {
+  return Array.from({ length: VOCABULARY }, (_, number) => {
+    let word = "";
+    for (let rest = number + 1; rest > 0; rest = Math.floor(rest / SYLLABLES.length)) {
+      word += SYLLABLES[rest % SYLLABLES.length] ?? "";
+    }
+    return number % 10 === 0 ? `${word}_${number}` : word;
+  });
+}
+
+/** The word that is looked for: it stands once in every hundredth session. */
+export const RARE_WORD = "heronsbill";
+
+/**
+ * A directory with so many sessions of about 180 KB, of 20 working directories. Made once, as above.
+ */
+export function manySessions(directory: string, count: number): string {
+  const sessionsDir = path.join(directory, `sessions-${count}`);
+  if (fs.existsSync(sessionsDir)) return sessionsDir;
+  const unfinished = `${sessionsDir}.unfinished`;
+  fs.rmSync(unfinished, { recursive: true, force: true });
+  const words = vocabulary();
+  for (let number = 0; number < count; number += 1) {
+    const cwd = `/bench/project-${number % DIRECTORIES}`;
+    const start = START + number * 3_600_000;
+    const id = `0190b000-0000-7000-8000-${number.toString(16).padStart(12, "0")}`;
+    const seed = 1000 + number * 997;
+    const conversation = new Conversation({ seed, words, isNatural: true, id, start, cwd });
+    let lines = conversation.header();
+    if (number % 100 === 0) lines += conversation.question(`Where is the ${RARE_WORD}?`);
+    while (lines.length < SESSION_BYTES) lines += conversation.turn();
+    const place = path.join(unfinished, `--${cwd.slice(1).replaceAll("/", "-")}--`);
+    fs.mkdirSync(place, { recursive: true });
+    const time = new Date(start).toISOString().replace(/[:.]/g, "-");
+    fs.writeFileSync(path.join(place, `${time}_${id}.jsonl`), lines);
+  }
+  fs.renameSync(unfinished, sessionsDir);
+  return sessionsDir;
 }

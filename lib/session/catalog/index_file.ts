@@ -7,7 +7,7 @@ import type { FileSystem } from "../file_system.ts";
 import { errorCode } from "../file_system.ts";
 
 /** Changes with the tables; an index of another number is made anew. */
-const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 2;
 const BUSY_TIMEOUT_MS = 5000;
 const FILE_MODE = 0o600;
 
@@ -41,7 +41,8 @@ CREATE VIRTUAL TABLE texts USING fts5(
   user, assistant, tool,
   tokenize = "unicode61 remove_diacritics 0", content = '', contentless_delete = 1
 );
-CREATE VIRTUAL TABLE words USING fts5vocab(texts, 'row');
+INSERT INTO texts (texts, rank) VALUES ('hashsize', 4194304);
+CREATE TABLE words (word TEXT PRIMARY KEY) WITHOUT ROWID;
 PRAGMA user_version = ${SCHEMA_VERSION};
 `;
 

@@ -25,7 +25,7 @@ export function searchIndex(fs: FileSystem, index: SessionIndex, what: IndexSear
   const { query } = what.search;
   const tiers: [Tier, () => string | undefined][] = [
     [1, () => wholeExpression(query)],
-    [2, () => partExpression(query, (how, text) => index.words(how, text))],
+    [2, () => partExpression(query, (...asked) => index.wordsLike(...asked))],
   ];
   if (query.row !== undefined) tiers.unshift([0, () => rowExpression(query)]);
   for (const [tier, expression] of tiers) {

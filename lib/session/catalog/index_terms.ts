@@ -56,8 +56,8 @@ export function wholeExpression({ needles }: SearchQuery): string | undefined {
   return parts.map((terms) => phrase(terms?.words ?? [])).join(" AND ");
 }
 
-/** Finds the words of the index that contain, or end with, a text. */
-export type FindWords = (how: "contain" | "end", text: string) => string[];
+/** Finds the words of the index that contain, or end with, a text; no more than `limit`. */
+export type FindWords = (how: "contain" | "end", text: string, limit: number) => string[];
 
 /** More words than this are not asked for one by one: almost everything fits. */
 const WORDS_MAX = 1000;
@@ -86,7 +86,7 @@ function needlePart(
   if (!isOpenBefore) {
     return rest.length === 0 ? phrase(words) + (isOpenAfter ? "*" : "") : `"${first}" AND ${rests}`;
   }
-  const found = find(rest.length === 0 && isOpenAfter ? "contain" : "end", first);
+  const found = find(rest.length === 0 && isOpenAfter ? "contain" : "end", first, WORDS_MAX + 1);
   if (found.length > WORDS_MAX) return undefined;
   if (found.length === 0) return "";
   const firsts = `(${found.map((word) => phrase([word])).join(" OR ")})`;

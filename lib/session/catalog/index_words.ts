@@ -3,10 +3,12 @@ import type { ByteSource } from "../byte_source.ts";
 import type { FileSystem } from "../file_system.ts";
 import { hash32 } from "../hash.ts";
 import type { StoredFile } from "./glance.ts";
+import { indexedText } from "./index_terms.ts";
 import { foldText } from "./query.ts";
 import { nameIn, searchedText } from "./searched_text.ts";
 import type { FileState, FileWords, SessionIndex } from "./session_index.ts";
 import { entriesIn, lookInto, type OpenedFile, sessionLines } from "./session_lines.ts";
+import type { WordSet } from "./word_set.ts";
 
 /** So many bytes before a place tell whether a file was added to, or is another one. */
 const MARK_BYTES = 256;
@@ -17,16 +19,31 @@ export function isSame(state: FileState | undefined, file: StoredFile): boolean 
     state.ino === file.ino;
 }
 
+/** Where words go. */
+export interface IndexTarget {
+  index: SessionIndex;
+  /** Those that the index surely has. */
+  words: WordSet;
+}
+
 /**
  * Reads what the index does not have of a file yet. To be run within `index.change`.
  *
  * @returns how many bytes were read.
  */
-export function indexWords(fs: FileSystem, index: SessionIndex, file: StoredFile): number {
+export function indexWords(
+  fs: FileSystem,
+  { index, words }: IndexTarget,
+  file: StoredFile,
+): number {
   const { size, mtimeMs, ino } = file;
   const known = index.file(file.path);
   if (isSame(known?.words, file)) return 0;
-  const read = lookInto(fs, file.path, (opened) => readOn(index, file, opened, known?.words));
+  const read = lookInto(
+    fs,
+    file.path,
+    (opened) => readOn({ index, words }, file, opened, known?.words),
+  );
   if (read === undefined) {
     if (known) index.removeEntries(known.id);
     index.putWords(file.path, { size, mtimeMs, ino, searched: 0, mark: "" });
@@ -35,18 +52,19 @@ export function indexWords(fs: FileSystem, index: SessionIndex, file: StoredFile
 }
 
 function readOn(
-  index: SessionIndex,
+  target: IndexTarget,
   { path, size, mtimeMs, ino }: StoredFile,
   opened: OpenedFile,
   known: FileWords | undefined,
 ): number {
+  const { index } = target;
   const { header, source, start } = opened;
   const before = known && wentOn(opened, known) ? known : undefined;
   const from = before?.searched ?? start;
   const state = { size, mtimeMs, ino, session: header.id };
   const fileId = index.putWords(path, { ...state, searched: from, mark: markAt(source, from) });
   if (!before) index.removeEntries(fileId);
-  const { name, end } = addLines(index, fileId, source, from);
+  const { name, end } = addLines(target, fileId, source, from);
   const lastName = name === undefined ? before?.name : name || undefined;
   index.putWords(path, {
     ...state,
@@ -69,7 +87,7 @@ function markAt(source: ByteSource, end: number): string {
 }
 
 function addLines(
-  index: SessionIndex,
+  { index, words }: IndexTarget,
   fileId: number,
   source: ByteSource,
   from: number,
@@ -86,8 +104,9 @@ function addLines(
       const name = nameIn(entry);
       if (name !== undefined) found.name = name;
       const searched = searchedText(entry);
-      const text = searched && foldText(searched.text);
-      if (!searched || !text) continue;
+      if (!searched) continue;
+      const text = indexedText(foldText(searched.text));
+      index.addWords(words.add(text));
       index.addEntry(
         { fileId, offset: offset + within, length },
         { role: searched.role, text, time },

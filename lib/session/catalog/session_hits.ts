@@ -26,7 +26,7 @@ export function sessionHits(
     const { id, cwd } = glance;
     const timestamp = new Date(glance.newest || mtimeMs).toISOString();
     const name = names.get(path) ?? "";
-    const folded = foldText(name);
+    const folded = name === "" ? "" : foldText(name);
     if (needles.every((needle) => folded.includes(needle))) {
       byName.push({ path, id, cwd, timestamp, match: "name", snippet: name });
     } else if (others.length === 0 && id.toLowerCase().startsWith(first)) {

@@ -1,7 +1,6 @@
 /** The index of sessions: what was found out about each file, and the words of its entries. */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { SessionGlance } from "./glance.ts";
-import { indexedText } from "./index_terms.ts";
 import type { SearchedRole } from "./searched_text.ts";
 
 /** How a file was when it was looked at. */
@@ -135,7 +134,7 @@ export class SessionIndex {
     this.#prepare("DELETE FROM entries WHERE file = ?").run(fileId);
   }
 
-  /** Adds the words of an entry. `text` is folded; `time` in ms since the epoch. */
+  /** Adds an entry. `text` is as `indexedText` makes it; `time` in ms since the epoch. */
   addEntry(
     { fileId, offset, length }: EntryPlace,
     { role, text, time }: { role: SearchedRole; text: string; time: number },
@@ -146,7 +145,7 @@ export class SessionIndex {
     const id = typeof taken === "number" ? taken + 1 : first;
     this.#prepare("INSERT INTO entries (id, file, offset, length) VALUES (?, ?, ?, ?)")
       .run(id, fileId, offset, length);
-    const columns = { user: null, assistant: null, tool: null, [role]: indexedText(text) };
+    const columns = { user: null, assistant: null, tool: null, [role]: text };
     this.#prepare("INSERT INTO texts (rowid, user, assistant, tool) VALUES (?, ?, ?, ?)")
       .run(id, columns.user, columns.assistant, columns.tool);
   }
@@ -178,13 +177,19 @@ export class SessionIndex {
     }
   }
 
-  /** Words of the index that contain, or end with, a text. */
-  words(how: "contain" | "end", text: string): string[] {
+  /** Adds words to those that `wordsLike` looks through. */
+  addWords(words: readonly string[]): void {
+    const insert = this.#prepare("INSERT OR IGNORE INTO words (word) VALUES (?)");
+    for (const word of words) insert.run(word);
+  }
+
+  /** Words of the index that contain, or end with, a text; no more than `limit`. */
+  wordsLike(how: "contain" | "end", text: string, limit: number): string[] {
     const condition = how === "contain"
-      ? "instr(term, ?) > 0"
-      : "instr(term, ?1) > 0 AND substr(term, -length(?1)) = ?1";
-    return this.#prepare(`SELECT term FROM words WHERE ${condition}`).all(text)
-      .map((row) => String(row["term"]));
+      ? "instr(word, ?1) > 0"
+      : "instr(word, ?1) > 0 AND substr(word, -length(?1)) = ?1";
+    return this.#prepare(`SELECT word FROM words WHERE ${condition} LIMIT ?2`).all(text, limit)
+      .map((row) => String(row["word"]));
   }
 
   close(): void {
