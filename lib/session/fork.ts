@@ -21,8 +21,11 @@ export interface ForkPoint {
 
 /** What a fork is made of. */
 export interface ForkPlan {
-  /** The fork's entries, encoded, in pieces of bounded size. */
-  chunks(): Generator<Buffer>;
+  /**
+   * The fork's entries, encoded, in pieces of bounded size. With `isPassing`, a piece holds only until
+   * the next is asked for, which saves the memory for each.
+   */
+  chunks(options?: { isPassing: boolean }): Generator<Buffer>;
   /** Whether a person or a model has said something in it. */
   isSaid: boolean;
   /** The text of the message that the fork stops before, to be edited. */
@@ -44,7 +47,7 @@ export function planFork(
   const labels = copy.missingLabels(storage.labels, environment);
   const editorText = target && position === "before" ? textToEdit(target) : undefined;
   return {
-    chunks: () => copy.chunks(labels),
+    chunks: (options) => copy.chunks(labels, options?.isPassing === true),
     isSaid: lines.heads.some((head) =>
       head.type === "message" && (head.role === "user" || head.role === "assistant")
     ),
@@ -68,7 +71,7 @@ const CHUNK_SIZE = 1024 * 1024;
 /** A path that is being copied. */
 class PathCopy {
   readonly #lines: PathLines;
-  readonly #ids = new Set<string>();
+  readonly #kept: EntryHead[] = [];
   readonly #copied: CopiedLine[] = [];
   /** Labels as the copied lines set them. */
   readonly #labels = new Map<string, string>();
@@ -78,12 +81,13 @@ class PathCopy {
 
   constructor(lines: PathLines) {
     this.#lines = lines;
-    const onPath = new Set(lines.heads.map(({ id }) => id));
+    let onPath: ReadonlySet<string> | undefined;
+    const isOnPath = (id: string) => (onPath ??= idsOf(lines.heads)).has(id);
     const dropped = new Map<string, string>();
     let waiting: string[] = [];
     for (const head of lines.heads) {
       const value = mayPointAway(head) ? this.#parse(head) : undefined;
-      if (value && pointsAway(value, onPath)) {
+      if (value && pointsAway(value, isOnPath)) {
         waiting.push(head.id);
         continue;
       }
@@ -102,12 +106,14 @@ class PathCopy {
     environment: MemoryEnvironment,
   ): Buffer[] {
     const lines: Buffer[] = [];
+    if (labels.size + this.#labels.size === 0) return lines;
+    const ids = idsOf(this.#kept);
     for (const targetId of new Set([...labels.keys(), ...this.#labels.keys()])) {
       const label = labels.get(targetId);
-      if (!this.#ids.has(targetId) || this.#labels.get(targetId) === label) continue;
+      if (!ids.has(targetId) || this.#labels.get(targetId) === label) continue;
       const body = { type: "label" as const, targetId, ...label === undefined ? {} : { label } };
-      const entry = makeEntry(body, this.#lastId, environment, (id) => this.#ids.has(id));
-      this.#ids.add(entry.id);
+      const entry = makeEntry(body, this.#lastId, environment, (id) => ids.has(id));
+      ids.add(entry.id);
       this.#lastId = entry.id;
       lines.push(Buffer.from(encodeEntry(entry)));
     }
@@ -115,10 +121,11 @@ class PathCopy {
   }
 
   /** The bytes of all lines: neighbours in the source in one piece, small pieces put together. */
-  *chunks(more: readonly Buffer[]): Generator<Buffer> {
+  *chunks(more: readonly Buffer[], isPassing: boolean): Generator<Buffer> {
+    const scratch = isPassing ? Buffer.allocUnsafe(CHUNK_SIZE) : undefined;
     let small: Buffer[] = [];
     let size = 0;
-    for (const piece of this.#pieces(more)) {
+    for (const piece of this.#pieces(more, scratch)) {
       if (size > 0 && size + piece.length > CHUNK_SIZE) {
         yield Buffer.concat(small);
         small = [];
@@ -132,12 +139,15 @@ class PathCopy {
     if (size > 0) yield Buffer.concat(small);
   }
 
-  *#pieces(more: readonly Buffer[]): Generator<Buffer> {
+  *#pieces(more: readonly Buffer[], scratch: Buffer | undefined): Generator<Buffer> {
     for (const copied of this.#copied) {
       if ("line" in copied) yield copied.line;
       else {
         for (let at = copied.start; at < copied.end; at += CHUNK_SIZE) {
-          yield this.#lines.source.read(at, Math.min(copied.end, at + CHUNK_SIZE));
+          const end = Math.min(copied.end, at + CHUNK_SIZE);
+          // A smaller piece waits to go out with others.
+          const goesOut = end - at === CHUNK_SIZE;
+          yield this.#lines.source.read(at, end, goesOut ? scratch : undefined);
         }
         yield LF;
       }
@@ -145,7 +155,8 @@ class PathCopy {
     yield* more;
   }
 
-  #copy({ id, parentId, offset, length }: EntryHead, changed: JsonObject | undefined): void {
+  #copy(head: EntryHead, changed: JsonObject | undefined): void {
+    const { id, parentId, offset, length } = head;
     if (changed || parentId !== this.#lastId) {
       const value = changed ?? this.#parse({ offset, length });
       const { type, id, timestamp, ...rest } = value;
@@ -156,7 +167,7 @@ class PathCopy {
       if (last && "end" in last && last.end + 1 === offset) last.end = offset + length;
       else this.#copied.push({ start: offset, end: offset + length });
     }
-    this.#ids.add(id);
+    this.#kept.push(head);
     this.#lastId = id;
   }
 
@@ -172,6 +183,10 @@ class PathCopy {
   }
 }
 
+function idsOf(heads: readonly EntryHead[]): Set<string> {
+  return new Set(heads.map(({ id }) => id));
+}
+
 function withoutParent({ parentId: _parentId, ...rest }: JsonObject): JsonObject {
   return rest;
 }
@@ -183,9 +198,9 @@ function mayPointAway({ type }: EntryHead): boolean {
 }
 
 /** Whether a line is about an entry that is not part of the fork. */
-function pointsAway({ type, targetId }: JsonObject, onPath: ReadonlySet<string>): boolean {
+function pointsAway({ type, targetId }: JsonObject, isOnPath: (id: string) => boolean): boolean {
   return (type === "label" || type === "context_edit") &&
-    !(typeof targetId === "string" && onPath.has(targetId));
+    !(typeof targetId === "string" && isOnPath(targetId));
 }
 
 /**

@@ -39,5 +39,5 @@ export function writeFork(
 
 function* lines(header: SessionHeader, plan: Pick<ForkPlan, "chunks">): Generator<Buffer> {
   yield Buffer.from(encodeHeader(header));
-  yield* plan.chunks();
+  yield* plan.chunks({ isPassing: true });
 }

@@ -80,8 +80,9 @@ export class JsonlSessionStorage implements SessionStorage {
   get labels(): ReadonlyMap<string, string> {
     this.#labels ??= this.#reader.settle(() => {
       const labels = new Map<string, string>();
-      const heads = this.#heads().filter((head) => head.type === "label");
-      for (const entry of this.#reader.read(heads)) applyLabel(labels, entry);
+      const heads: EntryHead[] = [];
+      for (const head of this.#reader.headsBackward()) if (head.type === "label") heads.push(head);
+      for (const entry of this.#reader.read(heads.reverse())) applyLabel(labels, entry);
       return labels;
     });
     return this.#labels;

@@ -2,7 +2,7 @@
  * Lines of a session file by their offsets, forwards and backwards, in blocks: memory stays bounded
  * whatever the length of a line. Only LF ends a line.
  */
-import type { Buffer } from "node:buffer";
+import { Buffer } from "node:buffer";
 import type { ByteSource } from "./byte_source.ts";
 
 const BLOCK_SIZE = 256 * 1024;
@@ -19,8 +19,9 @@ export interface LineSpan {
 /** The lines from `from` (the start of a line) to the end, in file order. */
 export function* linesForward(source: ByteSource, from = 0): Generator<LineSpan> {
   let start = from;
+  const scratch = Buffer.allocUnsafe(BLOCK_SIZE);
   for (let position = from; position < source.size; position += BLOCK_SIZE) {
-    const block = source.read(position, position + BLOCK_SIZE);
+    const block = source.read(position, position + BLOCK_SIZE, scratch);
     for (let at = block.indexOf(LF); at !== -1; at = block.indexOf(LF, at + 1)) {
       yield { start, end: position + at, terminated: true };
       start = position + at + 1;
@@ -56,6 +57,8 @@ export class BackwardLines {
   #terminated: boolean;
   #position: number;
   #block: { start: number; bytes: Buffer } | undefined;
+  /** Where blocks are read to. */
+  #scratch: Buffer | undefined;
 
   constructor(source: ByteSource, floor: number, blockSize = BLOCK_SIZE) {
     this.#source = source;
@@ -80,7 +83,8 @@ export class BackwardLines {
   next(): LineSpan[] {
     if (this.done) return [];
     const start = Math.max(this.#floor, this.#position - this.#blockSize);
-    const bytes = this.#source.read(start, this.#position);
+    this.#scratch ??= Buffer.allocUnsafe(Math.min(this.#blockSize, this.#position - start));
+    const bytes = this.#source.read(start, this.#position, this.#scratch);
     this.#block = { start, bytes };
     const ends: number[] = [];
     for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) ends.push(at);
@@ -98,7 +102,10 @@ export class BackwardLines {
     return lines;
   }
 
-  /** Bytes of a line just handed out, from the block in hand where it has them all. */
+  /**
+   * Bytes of a line just handed out, from the block in hand where it has them all: they hold until
+   * the next one is read.
+   */
   bytes(start: number, end: number): Buffer {
     const block = this.#block;
     if (block && start >= block.start && end <= block.start + block.bytes.length) {

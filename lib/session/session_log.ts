@@ -91,9 +91,9 @@ export class SessionLog {
     // By the descriptor of the moment: the one for reading is closed once there is one for writing.
     return {
       size,
-      read: (start, end) => {
+      read: (start, end, scratch) => {
         if (this.#fd !== undefined) {
-          return fileSource(this.#ports.fs, this.#fd, size).read(start, end);
+          return fileSource(this.#ports.fs, this.#fd, size).read(start, end, scratch);
         }
         throw new SessionError("closed", `Cannot read session ${this.file}: it was closed`);
       },
