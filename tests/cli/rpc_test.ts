@@ -80,20 +80,23 @@ describe("--mode rpc", () => {
       ["SIGINT", 130],
       ["SIGHUP", 129],
     ] as const,
-  )("%s aborts what goes on, saves it, and ends with %d", async (signal, code) => {
-    await using local = await LocalRun.start([{ stall: true }]);
-    using run = await local.begin(["--mode", "rpc"], { stdin: "open" });
-    send(run, { id: "p", type: "prompt", message: "Hi" });
-    send(run, { id: "b", type: "bash", command: "echo begun; trap '' TERM; sleep 100" });
-    await run.waitFor('"delta":"begun');
-    await local.server.received(1);
-    const sent = performance.now();
-    run.kill(signal);
-    const finished = await run.finished;
-    expect(finished.code).toBe(code);
-    expect(performance.now() - sent).toBeLessThan(2_500);
-    expect(local.entries().some((entry) => JSON.stringify(entry).includes('"Hi"'))).toBe(true);
-  });
+  )(
+    "%s aborts what goes on, saves it, and ends with %d",
+    async (signal: NodeJS.Signals, code: number) => {
+      await using local = await LocalRun.start([{ stall: true }]);
+      using run = await local.begin(["--mode", "rpc"], { stdin: "open" });
+      send(run, { id: "p", type: "prompt", message: "Hi" });
+      send(run, { id: "b", type: "bash", command: "echo begun; trap '' TERM; sleep 100" });
+      await run.waitFor('"delta":"begun');
+      await local.server.received(1);
+      const sent = performance.now();
+      run.kill(signal);
+      const finished = await run.finished;
+      expect(finished.code).toBe(code);
+      expect(performance.now() - sent).toBeLessThan(2_500);
+      expect(local.entries().some((entry) => JSON.stringify(entry).includes('"Hi"'))).toBe(true);
+    },
+  );
 
   test("a prompt that stdin ends behind is aborted, and answered all the same", async () => {
     await using local = await LocalRun.start([{ stall: true }]);

@@ -4,6 +4,7 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { ROOT } from "../support/binary.ts";
 import { bashCall, completion, LocalRun, readLines } from "../support/local_run.ts";
+import type { PlannedAnswer } from "../support/scripted_server.ts";
 
 const EXAMPLES = path.join(ROOT, "examples");
 const ANSWER = completion("An answer.");
@@ -141,7 +142,13 @@ describe.skipIf(noGit !== undefined)(`the git hooks ${noGit ?? ""}`, () => {
     ["stops a bug", completion('{"ok":false,"problems":["boat.txt:1 is red"]}'), {}, 1, 1],
     ["lets it pass when there is no answer", { status: 400, json: {} }, {}, 0, 1],
     ["can be left out", ANSWER, { BOUGH_HOOKS: "off" }, 0, 0],
-  ])("pre-push %s", async (_, answer, more, code, requests) => {
+  ])("pre-push %s", async (
+    _: string,
+    answer: PlannedAnswer,
+    more: Record<string, string>,
+    code: number,
+    requests: number,
+  ) => {
     await using local = await withHook("pre-push", [answer]);
     const there = local.temp.join("there.git");
     await local.shell(`git init --quiet --bare "${there}" && git remote add origin "${there}"`);

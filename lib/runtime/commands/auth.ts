@@ -73,9 +73,10 @@ async function readKey(
 ): Promise<string | undefined> {
   const stdin = ports.stdin();
   if (stdin.kind === "terminal") {
-    const { askHidden, processTerminal } = await import("./hidden_prompt.ts");
+    const { askHidden } = await import("./hidden_prompt.ts");
+    const { ProcessTerminal } = await import("../modes/repl/process_terminal.ts");
     return await askHidden(`Key of ${provider} (it is not shown): `, {
-      terminal: processTerminal(ports.stderr),
+      terminal: new ProcessTerminal(ports.stderr),
       signal: ports.signal,
     });
   }

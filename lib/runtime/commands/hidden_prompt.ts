@@ -1,13 +1,5 @@
 /** Asks for a secret on a terminal, without showing what is typed. */
-import * as tty from "node:tty";
-import type { Sink } from "../modes/output.ts";
-
-/** A terminal that is read key by key, without an echo. */
-export interface KeyTerminal {
-  write(text: string): void;
-  /** Begins to read. The returned function gives the terminal back as it was. */
-  open(listener: { input(text: string): void; ended(): void }): () => void;
-}
+import type { Terminal } from "../modes/repl/terminal.ts";
 
 const BRACKETED_PASTE = /\x1b\[20[01]~/g;
 /** A key that moves a cursor or the like: it types nothing. */
@@ -45,18 +37,23 @@ class HiddenLine {
  */
 export async function askHidden(
   prompt: string,
-  { terminal, signal }: { terminal: KeyTerminal; signal: AbortSignal },
+  { terminal, signal }: {
+    terminal: Pick<Terminal, "write" | "open" | "release">;
+    signal: AbortSignal;
+  },
 ): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   const line = new HiddenLine();
+  const decoder = new TextDecoder();
   const leave = () => resolve(undefined);
-  const close = terminal.open({
-    input(text) {
-      const end = line.take(text);
+  terminal.open({
+    input(bytes) {
+      const end = line.take(decoder.decode(bytes, { stream: true }));
       if (end !== undefined) resolve(end === "done" ? line.text : undefined);
     },
+    resized() {},
     ended: leave,
-  });
+  }, { raw: true });
   signal.addEventListener("abort", leave, { once: true });
   if (signal.aborted) leave();
   terminal.write(prompt);
@@ -64,26 +61,7 @@ export async function askHidden(
     return await promise;
   } finally {
     signal.removeEventListener("abort", leave);
-    close();
+    terminal.release();
     terminal.write("\n");
   }
-}
-
-/** The process's own terminal on stdin; `output` shows the prompt. */
-export function processTerminal(output: Sink): KeyTerminal {
-  return {
-    write: (text) => output.write(text),
-    open(listener) {
-      const input = new tty.ReadStream(0);
-      input.setRawMode(true);
-      input.setEncoding("utf8");
-      input.on("data", (text) => listener.input(String(text)));
-      input.on("end", () => listener.ended());
-      input.on("error", () => listener.ended());
-      return () => {
-        input.setRawMode(false);
-        input.destroy();
-      };
-    },
-  };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fs from "node:fs";
-import { askHidden, type KeyTerminal } from "../../../lib/runtime/commands/hidden_prompt.ts";
+import { askHidden } from "../../../lib/runtime/commands/hidden_prompt.ts";
+import type { TerminalListener } from "../../../lib/runtime/modes/repl/terminal.ts";
 import { completion } from "../../support/local_run.ts";
 import { ScriptedServer } from "../../support/scripted_server.ts";
 import { TempDirectory } from "../../support/temp.ts";
@@ -149,17 +150,17 @@ describe("auth check", () => {
 });
 
 /** A terminal that types this, and tells what it was asked to do. */
-function typing(...keys: string[]): { terminal: KeyTerminal; log: string[] } {
+function typing(...keys: string[]) {
   const log: string[] = [];
-  const terminal: KeyTerminal = {
-    write: (text) => void log.push(text),
-    open(listener) {
-      log.push("raw");
+  const terminal = {
+    write: (text: string) => void log.push(text),
+    open(listener: TerminalListener, { raw }: { raw: boolean }) {
+      log.push(raw ? "raw" : "not raw");
       queueMicrotask(() => {
-        for (const key of keys) listener.input(key);
+        for (const key of keys) listener.input(new TextEncoder().encode(key));
       });
-      return () => void log.push("restored");
     },
+    release: () => void log.push("restored"),
   };
   return { terminal, log };
 }

@@ -120,7 +120,7 @@ describe("prompt", () => {
 });
 
 describe("steer and follow_up", () => {
-  test.each(["steer", "follow_up"])("%s needs something that goes on", async (type) => {
+  test.each(["steer", "follow_up"])("%s needs something that goes on", async (type: string) => {
     await using talk = new RpcTalk();
     expect(await talk.ask({ type, message: "x" })).toMatchObject({
       success: false,
@@ -372,7 +372,7 @@ describe("the tree", () => {
   test.each([
     { type: "navigate_tree", entryId: null },
     { type: "compact" },
-  ])("$type waits for nobody: it is refused during a run", async (command) => {
+  ])("$type waits for nobody: it is refused during a run", async (command: { type: string }) => {
     await using talk = new RpcTalk({ answers: [{ text: "half", hangs: true }] });
     talk.send({ type: "prompt", message: "go" });
     await talk.model.asked(1);
