@@ -130,27 +130,40 @@ export class RunningProcess implements Disposable {
   }
 
   /** Waits until the output matches; rejects if the process ends, or the time, before that. */
-  waitFor(
+  async waitFor(
     pattern: RegExp | string,
     options: { stream?: "stdout" | "stderr"; timeoutMs?: number } = {},
   ): Promise<string> {
     const { stream = "stdout", timeoutMs = TIMEOUT_MS } = options;
+    const text = () => this.#output[stream];
+    await this.until(
+      () => typeof pattern === "string" ? text().includes(pattern) : pattern.test(text()),
+      { what: `${pattern} on ${stream}`, timeoutMs },
+    );
+    return text();
+  }
+
+  /** Waits until something holds of the output; it is looked at whenever there is more. */
+  until(
+    holds: () => boolean,
+    options: { what?: string; timeoutMs?: number } = {},
+  ): Promise<void> {
+    const { what = "what was waited for", timeoutMs = TIMEOUT_MS } = options;
     return new Promise((resolve, reject) => {
       const done = () => {
         clearTimeout(timer);
         this.#waiting.delete(look);
       };
       const look = () => {
-        const text = this.#output[stream];
-        const found = typeof pattern === "string" ? text.includes(pattern) : pattern.test(text);
+        const found = holds();
         if (!found && !this.#ended) return;
         done();
-        if (found) resolve(text);
-        else reject(new Error(this.#report(`ended before ${stream} had ${pattern}`)));
+        if (found) resolve();
+        else reject(new Error(this.#report(`ended before there was ${what}`)));
       };
       const timer = setTimeout(() => {
         done();
-        reject(new Error(this.#report(`no ${pattern} on ${stream} within ${timeoutMs} ms`)));
+        reject(new Error(this.#report(`no ${what} within ${timeoutMs} ms`)));
       }, timeoutMs);
       this.#waiting.add(look);
       look();

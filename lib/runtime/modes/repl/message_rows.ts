@@ -1,7 +1,7 @@
 /** Messages as they are shown when a session is opened, and prompts. */
 import { type SessionEntry, textOf } from "../../../session/mod.ts";
 import { MarkdownText } from "./markdown.ts";
-import { type Row, row, rowsOf, span, wrapRow } from "./styled.ts";
+import { cutRow, type Row, row, rowsOf, span, wrapRow } from "./styled.ts";
 import { shortened } from "./tool_rows.ts";
 
 const PROMPT_ROWS_MAX = 20;
@@ -14,6 +14,13 @@ export function promptRows(text: string, columns: number): Row[] {
     return wrapRow([mark, ...line], columns, [span("  ")]);
   });
   return shortened(rows, PROMPT_ROWS_MAX);
+}
+
+/** Texts that wait to be said, a row each. */
+export function waitingRows(how: string, texts: readonly string[], columns: number): Row[] {
+  return texts.map((text) =>
+    cutRow([span(`${how}: `, { dim: true, colour: "yellow" }), span(text, { dim: true })], columns)
+  );
 }
 
 /** The last thing that a person said on a branch, and the answer to it. */

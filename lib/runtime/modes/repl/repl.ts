@@ -10,12 +10,14 @@ import { COMMANDS } from "./commands/table.ts";
 import { otherCommands } from "./commands/help.ts";
 import type { Console } from "./console.ts";
 import type { Command, ReplContext } from "./context.ts";
+import { dialogOn } from "./console_dialog.ts";
 import type { Dialog } from "./dialog.ts";
 import type { History } from "./history.ts";
 import { inputOf } from "./input_kind.ts";
 import { openingRows } from "./opening.ts";
 import { RunView } from "./run_view.ts";
-import { cutRow, type Row, span } from "./styled.ts";
+import { waitingRows } from "./message_rows.ts";
+import type { Row } from "./styled.ts";
 import { Talk } from "./talk.ts";
 
 export interface ReplPorts {
@@ -75,7 +77,7 @@ export class Repl implements ReplContext {
     this.env = ports.env;
     this.raw = ports.raw;
     this.#view = this.#newView();
-    this.dialog = this.#newDialog();
+    this.dialog = dialogOn(this.#console, () => this.#view);
     this.#talk = new Talk({ ...ports, session: () => this.session, view: () => this.#view });
     this.#follow(this.runtime.session);
     this.runtime.onRebind((conversation) => this.#rebind(conversation));
@@ -105,20 +107,13 @@ export class Repl implements ReplContext {
     return leaving;
   }
 
-  /** What stands above the input line. */
+  /** What stands above the input line: what goes on, and what waits to be said. */
   above(size: { columns: number; rows: number }): Row[] {
     const { steering, followUp } = this.#queue;
-    const waiting = (how: string, texts: readonly string[]) =>
-      texts.map((text) =>
-        cutRow(
-          [span(`${how}: `, { dim: true, colour: "yellow" }), span(text, { dim: true })],
-          size.columns,
-        )
-      );
     const rows = [
       ...this.#view.live(size),
-      ...waiting("next", steering),
-      ...waiting("later", [...followUp, ...this.#afterCommand]),
+      ...waitingRows("next", steering, size.columns),
+      ...waitingRows("later", [...followUp, ...this.#afterCommand], size.columns),
     ];
     return rows.length > 0 ? [...rows, []] : [];
   }
@@ -251,10 +246,14 @@ export class Repl implements ReplContext {
   }
 
   #observe(event: AgentSessionEvent): void {
-    if (event.type === "queue_update") this.#queue = event;
-    this.#talk.observe(event);
-    this.#view.observe(event);
-    this.#console.screen.refresh();
+    try {
+      if (event.type === "queue_update") this.#queue = event;
+      this.#talk.observe(event);
+      this.#view.observe(event);
+      this.#console.screen.refresh();
+    } catch (bug) {
+      this.#left.reject(bug);
+    }
   }
 
   #follow(session: AgentSession): void {
@@ -295,19 +294,5 @@ export class Repl implements ReplContext {
       hideThinking: this.runtime.services.settings.hideThinking,
       ...(stream ? { stream } : {}),
     });
-  }
-
-  #newDialog(): Dialog {
-    const { screen } = this.#console;
-    return {
-      get columns() {
-        return screen.columns;
-      },
-      rows: (rows) => this.#view.rows(rows),
-      note: (text) => this.#view.note(text),
-      error: (text) => this.#view.error(text),
-      ask: (question, options) => this.#console.ask(question, options),
-      pick: (list) => this.#console.pick(list),
-    };
   }
 }

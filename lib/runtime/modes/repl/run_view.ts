@@ -7,7 +7,7 @@ import { MarkdownText } from "./markdown.ts";
 import { promptRows } from "./message_rows.ts";
 import { RunActivity } from "./run_activity.ts";
 import type { Screen } from "./screen.ts";
-import { cutRow, type Row, row, rowsOf, wrapRow } from "./styled.ts";
+import { type Row, row, rowsOf, wrapRow } from "./styled.ts";
 import { finishedCallRows, shortened, type ToolCallView } from "./tool_rows.ts";
 
 export interface RunViewOptions {
@@ -22,7 +22,7 @@ export interface RunViewOptions {
 }
 
 /** What the last finished rows were: a blank row parts different ones. */
-type Block = "start" | "prompt" | "text" | "thinking" | "tool" | "note" | "status";
+type Block = "start" | "prompt" | "text" | "thinking" | "tool" | "note" | "rows" | "status";
 
 const COMMAND_ROWS_MAX = 3;
 const THINKING: { dim: true; italic: true } = { dim: true, italic: true };
@@ -61,7 +61,7 @@ export class RunView {
 
   /** What stands below an answer. */
   status(text: string): void {
-    this.#print("status", [cutRow(row(text, { dim: true }), this.#columns)]);
+    this.#print("status", wrapRow(row(text, { dim: true }), this.#columns));
   }
 
   /** Shows something as going on while a task takes its time. */
@@ -90,7 +90,7 @@ export class RunView {
 
   /** Rows of a command. */
   rows(rows: readonly Row[]): void {
-    this.#print("note", rows);
+    this.#print("rows", rows);
   }
 
   observe(event: AgentSessionEvent): void {

@@ -10,6 +10,7 @@ import { assemblePrompts, hasPrompt } from "../prompt_input.ts";
 import type { Stopper } from "../stop.ts";
 import { complete } from "./completer.ts";
 import type { Console } from "./console.ts";
+import { dialogOn } from "./console_dialog.ts";
 import type { Dialog } from "./dialog.ts";
 import { editElsewhere } from "./external_editor.ts";
 import { History } from "./history.ts";
@@ -68,7 +69,7 @@ export async function startRepl(options: RunOptions, world: ReplWorld): Promise<
     console.close();
     return 0;
   }
-  const dialog = plainDialog(console);
+  const dialog = dialogOn(console, () => tellerOn(console));
   const { runtime, repo, processes, warnings } = await openRuntime(chosen, {
     signal: stopper.signal,
     startDirectory: cwd,
@@ -136,25 +137,20 @@ async function chooseSession(
       stopper.stop({ kind: "signal", signal: "SIGHUP" });
     },
   });
-  const dialog = plainDialog(console, ended.signal);
-  const session = await pickSession({ repo, dialog, timer: systemTimer, cwd, home });
+  const dialog = dialogOn(console, () => tellerOn(console));
+  const { signal } = ended;
+  const session = await pickSession({ repo, signal, dialog, timer: systemTimer, cwd, home });
   stopper.signal.removeEventListener("abort", end);
   if (session === undefined || ended.signal.aborted) return undefined;
   return { ...options, session: { kind: "open", session } };
 }
 
-/** What is told and asked while there is no conversation. */
-function plainDialog(console: Console, signal?: AbortSignal): Dialog {
-  const withSignal = signal ? { signal } : {};
+/** What is told while there is no conversation. */
+function tellerOn({ screen }: Console): Pick<Dialog, "rows" | "note" | "error"> {
   return {
-    get columns() {
-      return console.screen.columns;
-    },
-    rows: (rows) => console.screen.print(rows),
-    note: (text) => console.screen.print(rowsOf(text, { dim: true })),
-    error: (text) => console.screen.print(rowsOf(text, { colour: "red" })),
-    ask: (question, more) => console.ask(question, { ...more, ...withSignal }),
-    pick: (list) => console.pick({ ...list, ...withSignal }),
+    rows: (rows) => screen.print(rows),
+    note: (text) => screen.print(rowsOf(text, { dim: true })),
+    error: (text) => screen.print(rowsOf(text, { colour: "red" })),
   };
 }
 

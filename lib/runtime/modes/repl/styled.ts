@@ -1,6 +1,6 @@
 /** Rows of styled text: made without regard to a terminal, written harmlessly onto one. */
 import { harmless } from "../terminal_text.ts";
-import { fitting, graphemes, graphemeWidth, widthOf } from "./text_width.ts";
+import { fitting, graphemeRoom, graphemes, graphemeWidth, roomOf } from "./text_width.ts";
 
 export type Colour = "red" | "green" | "yellow" | "blue" | "magenta" | "cyan";
 
@@ -57,7 +57,7 @@ export function textOfRow(line: Row): string {
 }
 
 export function rowWidth(line: Row): number {
-  return line.reduce((width, { text }) => width + widthOf(text), 0);
+  return line.reduce((width, { text }) => width + roomOf(text), 0);
 }
 
 /** A row cut to a width, with an ellipsis where something is missing. */
@@ -66,7 +66,7 @@ export function cutRow(line: Row, columns: number): Row {
   const cut: Span[] = [];
   let left = columns - 1;
   for (const each of line) {
-    const fit = fitting(each.text, left);
+    const fit = fitting(each.text, left, graphemeRoom);
     cut.push({ ...each, text: fit.text });
     left -= fit.width;
     if (fit.text.length < each.text.length) break;
@@ -88,10 +88,10 @@ function piecesOf(line: Row): Piece[] {
     for (const [part = ""] of text.matchAll(/ +|[^ ]+/g)) {
       const isBlank = part.startsWith(" ");
       for (const unit of isBlank ? [part] : unitsOf(part)) {
-        const width = widthOf(unit);
+        const width = roomOf(unit);
         const last = pieces.at(-1);
         const joins = last && !last.isBlank && !isBlank && width === unit.length &&
-          last.spans.every((each) => widthOf(each.text) === each.text.length);
+          last.spans.every((each) => roomOf(each.text) === each.text.length);
         const each = style ? { text: unit, style } : { text: unit };
         if (joins) {
           last.spans.push(each);
@@ -105,7 +105,7 @@ function piecesOf(line: Row): Piece[] {
 
 /** A word, or its single characters where they are wide. */
 function unitsOf(word: string): string[] {
-  if (widthOf(word) === word.length) return [word];
+  if (roomOf(word) === word.length) return [word];
   const units: string[] = [];
   let narrow = "";
   for (const grapheme of graphemes(word)) {
@@ -148,10 +148,10 @@ export function wrapRow(line: Row, columns: number, hanging: Row = []): Row[] {
         let rest = each.text;
         while (rest !== "") {
           // A character that is wider than the terminal is let through, so that this ends.
-          const fit = fitting(rest, left).text ||
+          const fit = fitting(rest, left, graphemeRoom).text ||
             (left === columns - rowWidth(indent) ? graphemes(rest)[0] ?? "" : "");
           current.push({ ...each, text: fit });
-          left -= widthOf(fit);
+          left -= roomOf(fit);
           rest = rest.slice(fit.length);
           if (rest !== "") next();
         }
@@ -163,10 +163,22 @@ export function wrapRow(line: Row, columns: number, hanging: Row = []): Row[] {
 
 /** The row as text for a terminal. Without colours it has no control sequence at all. */
 export function renderRow(line: Row, options: { colours: boolean }): string {
-  return line.map(({ text, style }) => {
+  return joined(line).map(({ text, style }) => {
     const codes = style && options.colours && text !== "" ? codesOf(style) : [];
     return codes.length === 0 ? text : `\x1b[${codes.join(";")}m${text}\x1b[0m`;
   }).join("");
+}
+
+/** Neighbours of one style as one span. */
+function joined(line: Row): Span[] {
+  const spans: Span[] = [];
+  for (const each of line) {
+    const last = spans.at(-1);
+    if (last && last.style === each.style) {
+      spans[spans.length - 1] = { ...last, text: last.text + each.text };
+    } else spans.push(each);
+  }
+  return spans;
 }
 
 function codesOf({ bold, dim, italic, underline, inverse, colour }: Style): number[] {

@@ -26,6 +26,23 @@ export function graphemeWidth(grapheme: string): number {
   return WIDE.test(grapheme) || PICTURE.test(grapheme) ? 2 : 1;
 }
 
+/**
+ * The most columns that a terminal may give to a character: those that do not know joined emoji show
+ * each part of them.
+ */
+export function graphemeRoom(grapheme: string): number {
+  if (PLAIN.test(grapheme)) return grapheme.length;
+  const width = graphemeWidth(grapheme);
+  if (width < 2) return width;
+  return Math.max(width, Array.from(grapheme).reduce((sum, part) => sum + graphemeWidth(part), 0));
+}
+
+/** The most columns that a terminal may give to a text: what is to fit, fits everywhere. */
+export function roomOf(text: string): number {
+  if (PLAIN.test(text)) return text.length;
+  return graphemes(text).reduce((room, grapheme) => room + graphemeRoom(grapheme), 0);
+}
+
 /** The columns of a text without line ends. */
 export function widthOf(text: string): number {
   if (PLAIN.test(text)) return text.length;
@@ -35,7 +52,11 @@ export function widthOf(text: string): number {
 }
 
 /** The start of a text that fits, and how much of it that is. */
-export function fitting(text: string, columns: number): { text: string; width: number } {
+export function fitting(
+  text: string,
+  columns: number,
+  measure: (grapheme: string) => number = graphemeWidth,
+): { text: string; width: number } {
   if (PLAIN.test(text)) {
     const fit = text.slice(0, Math.max(0, columns));
     return { text: fit, width: fit.length };
@@ -43,7 +64,7 @@ export function fitting(text: string, columns: number): { text: string; width: n
   let fit = "";
   let width = 0;
   for (const grapheme of graphemes(text)) {
-    const next = width + graphemeWidth(grapheme);
+    const next = width + measure(grapheme);
     if (next > columns) break;
     fit += grapheme;
     width = next;

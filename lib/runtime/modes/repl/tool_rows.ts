@@ -2,7 +2,7 @@
 import type { ToolResult } from "../../../agent/mod.ts";
 import { textOf } from "../../../session/mod.ts";
 import { mainArgument } from "../report.ts";
-import { cutRow, type Row, row, rowsOf, type Span, span, type Style } from "./styled.ts";
+import { cutRow, type Row, row, rowsOf, type Span, span, type Style, wrapRow } from "./styled.ts";
 
 const RESULT_ROWS_MAX = 5;
 const DIFF_ROWS_MAX = 60;
@@ -34,7 +34,13 @@ export function finishedCallRows(
   const head = cutRow([mark, ...callSpans(call), ...time], columns);
   const diff = diffOf(end.result.details);
   const body = diff === undefined ? resultRows(end.result, end.isError) : diffRows(diff);
-  return [head, ...body.map((each) => cutRow([span(INDENT), ...each], columns))];
+  return [head, ...body.flatMap((each) => fitted(each, columns, end.isError))];
+}
+
+/** A row of a result on one row of the screen; an error is told whole. */
+function fitted(body: Row, columns: number, isError: boolean): Row[] {
+  const indented = [span(INDENT), ...body];
+  return isError ? wrapRow(indented, columns, [span(INDENT)]) : [cutRow(indented, columns)];
 }
 
 function resultRows(result: ToolResult, isError: boolean): Row[] {

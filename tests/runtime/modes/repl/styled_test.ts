@@ -38,7 +38,7 @@ test("wrapRow() gives rows that fit and lose nothing but blanks, whatever the te
       { length: random.int(1, 20) },
       () => random.pick(pieces),
     ).join("");
-    const columns = random.int(4, 23);
+    const columns = random.int(8, 24);
     const rows = wrapRow(row(text), columns, row("  "));
     expect(rows.every((each) => rowWidth(each) <= columns)).toBe(true);
     const letters = (some: string) => some.replaceAll(" ", "");

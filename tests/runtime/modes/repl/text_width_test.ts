@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { fitting, graphemes, widthOf } from "../../../../lib/runtime/modes/repl/text_width.ts";
+import { fitting, graphemes, roomOf, widthOf } from "../../../../lib/runtime/modes/repl/text_width.ts";
 
 const ROWS: readonly ([string, number])[] = [
   ["", 0],
@@ -30,4 +30,8 @@ test("graphemes() keeps what a person sees as one", () => {
 test("fitting() never parts a wide character", () => {
   expect(fitting("日本語", 5)).toEqual({ text: "日本", width: 4 });
   expect(fitting("abc", 2)).toEqual({ text: "ab", width: 2 });
+});
+
+test("roomOf() reckons with terminals that show the parts of a joined emoji", () => {
+  expect(["a", "é", "日", "👍", "👍🏽", "👨‍👩‍👧"].map(roomOf)).toEqual([1, 1, 2, 2, 4, 6]);
 });
