@@ -31,6 +31,7 @@ import { PromptRun } from "./prompt_run.ts";
 import { DEFAULT_RETRY, type RetrySettings } from "./retry.ts";
 import { RetryLoop } from "./retry_loop.ts";
 import { type RunOutcome, RunTally } from "./run_tally.ts";
+import { RunningError } from "./running_error.ts";
 import { type SessionStats, sessionStats } from "./stats.ts";
 import { retrySummary } from "./summary_retry.ts";
 import { clampThinkingLevel } from "./thinking.ts";
@@ -216,7 +217,7 @@ export class AgentSession {
   /**
    * Says something to the model and works until there is nothing left to do. Resolves with how it
    * ended, also badly; rejects with a `SessionError` of code `closed` after `dispose()`, and with an
-   * `Error` if something is going on and `whileRunning` is absent.
+   * `RunningError` if something is going on and `whileRunning` is absent.
    */
   async prompt(text: string, options: PromptOptions = {}): Promise<RunOutcome> {
     this.#assertAlive();
@@ -238,7 +239,7 @@ export class AgentSession {
       });
     }
     if (!options.whileRunning) {
-      throw new Error(
+      throw new RunningError(
         "Cannot start a prompt: one is being worked on. Say whether to steer it or to follow up.",
       );
     }
@@ -475,7 +476,9 @@ export class AgentSession {
   async #start<T>(task: (run: PromptRun) => Promise<T>): Promise<T> {
     this.#assertAlive();
     if (this.#work) {
-      throw new Error("Cannot start: something is going on. Abort it, or wait for it to end.");
+      throw new RunningError(
+        "Cannot start: something is going on. Abort it, or wait for it to end.",
+      );
     }
     const controller = new AbortController();
     const ended = Promise.withResolvers<void>();

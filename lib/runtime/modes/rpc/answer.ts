@@ -2,6 +2,7 @@
 import { ModelError } from "../../../agent/mod.ts";
 import { SessionError } from "../../../session/mod.ts";
 import { ConfigError } from "../../config/errors.ts";
+import { RunningError } from "../../running_error.ts";
 import { resultError } from "../result.ts";
 import type { CommandId, Refusal } from "./command.ts";
 
@@ -54,6 +55,7 @@ export function failure(error: unknown): Outcome {
   if (error instanceof CommandError) {
     return { success: false, error: { code: error.code, message } };
   }
+  if (error instanceof RunningError) return { success: false, error: { code: "running", message } };
   const isOfAPart = error instanceof SessionError || error instanceof ModelError ||
     error instanceof ConfigError;
   const code = isOfAPart ? resultError(error).code : isBug(error) ? "bug" : "failed";

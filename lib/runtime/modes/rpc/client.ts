@@ -1,12 +1,13 @@
 /** The program at the other end: its commands are taken in order, each is answered once. */
 import type { Timer } from "../../../agent/mod.ts";
 import type { Sink } from "../output.ts";
+import { damageLines } from "../damage_text.ts";
 import { PrintTally } from "../print_tally.ts";
 import type { Report } from "../report.ts";
 import type { View } from "../view.ts";
 import { type Answer, CommandError, failure, isBug, type Outcome } from "./answer.ts";
 import type { CommandOf, ReadLine, RpcCommand } from "./command.ts";
-import { perform, type RpcRuntime } from "./perform.ts";
+import { perform, type RpcRuntime, type Task } from "./perform.ts";
 
 export interface RpcClientPorts {
   readonly runtime: RpcRuntime;
@@ -21,15 +22,9 @@ export interface RpcClientPorts {
 
 /** Whether a command goes on by itself once it has begun, so that others can be taken meanwhile. */
 function takesTime(command: RpcCommand): boolean {
-  switch (command.type) {
-    case "bash":
-    case "compact":
-      return true;
-    case "navigate_tree":
-      return command.summarize === true;
-    default:
-      return false;
-  }
+  const { type } = command;
+  return type === "bash" || type === "compact" ||
+    (type === "navigate_tree" && command.summarize === true);
 }
 
 type Acceptance = "started" | "queued" | "taken";
@@ -58,6 +53,8 @@ export class RpcClient {
   #isLast = false;
   /** Counts for the prompt that is being worked on. */
   #tally: PrintTally | undefined;
+  /** Resolves when the last prompt has its result. */
+  #prompted: Promise<void> = Promise.resolve();
   #unsubscribe = () => {};
   #warningsTold = 0;
 
@@ -73,7 +70,10 @@ export class RpcClient {
   /** Begins to tell of the session. */
   async start(): Promise<void> {
     const { runtime } = this.#ports;
-    runtime.onRebind(() => this.#bind());
+    runtime.onRebind(async () => {
+      await this.#prompted;
+      this.#bind();
+    });
     this.#bind();
     await runtime.start();
   }
@@ -122,6 +122,8 @@ export class RpcClient {
     view.start(session.session.header);
     for (const { message } of warnings.slice(this.#warningsTold)) report.note(message);
     this.#warningsTold = warnings.length;
+    const { damage, file, id } = session.session;
+    for (const text of damageLines(damage, file ?? id)) report.note(text);
   }
 
   async #take(line: ReadLine): Promise<void> {
@@ -142,7 +144,7 @@ export class RpcClient {
     else await performed;
   }
 
-  async #perform(command: Exclude<RpcCommand, { type: "prompt" | "shutdown" }>, line: ReadLine) {
+  async #perform(command: Task, line: ReadLine): Promise<void> {
     try {
       const data = await perform(command, this.#ports.runtime);
       this.#answer(line, { success: true, ...(data === undefined ? {} : { data }) });
@@ -156,9 +158,7 @@ export class RpcClient {
     const { message, images = [], streamingBehavior } = command;
     const { runtime: { session }, timer } = this.#ports;
     if (this.#isLast) return this.#fail(line, closing());
-    if (session.isRunning && streamingBehavior === undefined) {
-      return this.#fail(line, alreadyRunning());
-    }
+    if (!session.isRunning) await this.#prompted;
     const tally = new PrintTally(timer);
     const accepted = Promise.withResolvers<Acceptance>();
     this.#held = true;
@@ -185,7 +185,9 @@ export class RpcClient {
     try {
       const status = await accepted.promise;
       if (status === "started") {
-        this.#inBackground(work.then((aborted) => this.#result(tally, line, aborted)));
+        this.#prompted = this.#inBackground(
+          work.then((aborted) => this.#result(tally, line, aborted)),
+        );
       }
     } catch (error) {
       this.#fail(line, error);
@@ -202,11 +204,13 @@ export class RpcClient {
     if (ended.exitCode === 70) this.#ports.report.bug(tally.cause);
   }
 
-  #inBackground(work: Promise<void>): void {
+  /** Sees to it that the work is waited for at the end; what it gives does not reject. */
+  #inBackground(work: Promise<void>): Promise<void> {
     const kept: Promise<void> = work
       .catch((error: unknown) => this.#ports.report.bug(error))
       .finally(() => this.#background.delete(kept));
     this.#background.add(kept);
+    return kept;
   }
 
   #fail(line: ReadLine, error: unknown): void {
@@ -230,12 +234,4 @@ export class RpcClient {
 
 function closing(): CommandError {
   return new CommandError("shutting_down", "Cannot take the command: the program is ending");
-}
-
-function alreadyRunning(): CommandError {
-  return new CommandError(
-    "running",
-    "Cannot start a prompt: one is being worked on; say with streamingBehavior whether to steer it " +
-      "or to follow up",
-  );
 }

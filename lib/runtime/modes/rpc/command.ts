@@ -17,12 +17,12 @@ const images = z.array(
 const SCHEMA = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("prompt"),
-    message: text,
+    message: name,
     images,
     streamingBehavior: z.enum(["steer", "followUp"]).exactOptional(),
   }),
-  z.strictObject({ type: z.literal("steer"), message: text, images }),
-  z.strictObject({ type: z.literal("follow_up"), message: text, images }),
+  z.strictObject({ type: z.literal("steer"), message: name, images }),
+  z.strictObject({ type: z.literal("follow_up"), message: name, images }),
   z.strictObject({ type: z.literal("abort") }),
   z.strictObject({ type: z.literal("get_state") }),
   z.strictObject({ type: z.literal("get_messages") }),

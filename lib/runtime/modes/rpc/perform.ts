@@ -89,14 +89,6 @@ function assertRunning({ isRunning }: AgentSession, what: string): void {
   throw new CommandError("idle", `Cannot ${what}: nothing is going on; send a prompt`);
 }
 
-function assertIdle({ isRunning }: AgentSession, what: string): void {
-  if (!isRunning) return;
-  throw new CommandError(
-    "running",
-    `Cannot ${what}: something is going on; wait for agent_settled, or abort it`,
-  );
-}
-
 /** What was queued is handed back: nothing of it is to start by itself later. */
 async function abort(session: AgentSession) {
   const aborted = session.isRunning;
@@ -120,13 +112,11 @@ async function setModel(
 }
 
 async function compact({ customInstructions }: CommandOf<"compact">, session: AgentSession) {
-  assertIdle(session, "compact");
   const entry = await session.compact(customInstructions);
   return entry ? { cancelled: false, entry } : { cancelled: true };
 }
 
 async function navigate(command: CommandOf<"navigate_tree">, session: AgentSession) {
-  assertIdle(session, "move");
   const { entryId, summarize = false, customInstructions, label } = command;
   return await session.navigateTree(entryId, {
     summarize,

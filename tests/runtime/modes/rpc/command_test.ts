@@ -6,7 +6,7 @@ function read(line: string | Uint8Array) {
 }
 
 test.each([
-  [{ type: "prompt", message: "" }],
+  [{ type: "prompt", message: "look" }],
   [{
     id: 0,
     type: "prompt",
@@ -21,12 +21,13 @@ test.each([
   [{ type: "bash", command: "ls", excludeFromContext: false }],
 ])("readCommand() takes %j", (command) => {
   const { id, ...value } = { id: undefined, ...command };
-  expect(read(JSON.stringify(command))).toEqual({
+  const expected: unknown = {
     ...(id === undefined ? {} : { id }),
     command: command.type,
     kind: "command",
     value,
-  });
+  };
+  expect<unknown>(read(JSON.stringify(command))).toEqual(expected);
 });
 
 test.each(["", " ", "\t", "\ufeff"])("readCommand() passes over the blank line %j", (line) => {
@@ -62,6 +63,7 @@ test.each<[string | Uint8Array, string | null, string, RegExp]>([
     "bad_arguments",
     /level: .*"off"\|"minimal"/,
   ],
+  ['{"type":"prompt","message":""}', "prompt", "bad_arguments", /prompt: message: /],
   ['{"type":"fork","entryId":""}', "fork", "bad_arguments", /entryId: /],
   [
     '{"type":"prompt","message":"x","images":[{"type":"image","data":"A"}]}',
@@ -70,7 +72,7 @@ test.each<[string | Uint8Array, string | null, string, RegExp]>([
     /images\.0\.mimeType: /,
   ],
 ])("readCommand() refuses %j", (line, command, code, message) => {
-  expect(read(line)).toEqual({
+  expect<unknown>(read(line)).toEqual({
     command,
     kind: "refused",
     error: { code, message: expect.stringMatching(message) },

@@ -68,7 +68,7 @@ describe("prompt", () => {
     );
     expect(await talk.record({ type: "response", id: 2 })).toMatchObject({
       success: false,
-      error: { code: "running", message: expect.stringContaining("streamingBehavior") },
+      error: { code: "running", message: expect.stringContaining("one is being worked on") },
     });
     for (const id of [3, 4]) {
       expect(await talk.record({ type: "response", id })).toMatchObject({
@@ -90,6 +90,36 @@ describe("prompt", () => {
     await talk.ask({ type: "prompt", message: "Hi" });
     await talk.record({ type: "result" });
     expect(talk.records.filter(({ type }) => type === "result")).toHaveLength(1);
+  });
+
+  test("of an extension's command is taken during a run as well", async () => {
+    await using talk = new RpcTalk({
+      session: { hooks: { command: (text) => Promise.resolve(text === "/go") } },
+      answers: [{ text: "half", hangs: true }],
+    });
+    talk.send({ type: "prompt", message: "Hi" });
+    await talk.model.asked(1);
+    expect(await talk.ask({ type: "prompt", message: "/go" })).toEqual({
+      success: true,
+      data: { status: "taken" },
+    });
+  });
+
+  test("right behind the end of another comes after its result", async () => {
+    await using talk = new RpcTalk({ answers: [{ text: "a" }, { text: "b" }] });
+    talk.send({ id: 1, type: "prompt", message: "one" });
+    await talk.record({ type: "agent_end" });
+    await talk.live.waitForIdle();
+    talk.send({ id: 2, type: "prompt", message: "two" });
+    await talk.record({ type: "result", id: 2 });
+    expect(brief(talk.records).filter((name) => /result|prompt|settled/.test(name))).toEqual([
+      "done: prompt",
+      "agent_settled",
+      "result of 1",
+      "done: prompt",
+      "agent_settled",
+      "result of 2",
+    ]);
   });
 
   test("that an extension holds up can be aborted", async () => {
