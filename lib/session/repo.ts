@@ -20,7 +20,7 @@ import { ForkedSession, Session } from "./session.ts";
 import type { ForkOptions, NewSession, OpenSessionOptions, SessionRepo } from "./session_repo.ts";
 import { findSession, type SessionFile, sessionFile, sessionFiles } from "./session_files.ts";
 import type { Durability, StorageEnvironment } from "./storage_env.ts";
-import { byActivity, type SessionSummary, summaryOf, tallyLog } from "./summary.ts";
+import { type SessionSummary, summaryOf, tallyLog } from "./summary.ts";
 
 /** What a repo is made of; only the directory has no default. */
 export interface JsonlSessionRepoOptions {
@@ -152,10 +152,11 @@ export class JsonlSessionRepo implements SessionRepo {
 
   /** The sessions of a directory, or all, newest activity first. */
   async list(options: { cwd?: string } = {}): Promise<SessionSummary[]> {
-    return this.#files(options.cwd)
-      .map((file) => this.#readingLog(file, (log) => this.#summary(file, log)))
-      .filter((summary) => summary !== undefined)
-      .sort(byActivity);
+    const { cwd } = options;
+    const { fs } = this.#environment;
+    return glances(fs, this.sessionsDir, cwd === undefined ? {} : { cwd: path.resolve(cwd) })
+      .map((file) => this.summarize(file))
+      .filter((summary) => summary !== undefined);
   }
 
   /**
