@@ -8,15 +8,20 @@
 import { spawnSync } from "node:child_process";
 import * as fs from "node:fs";
 import * as path from "node:path";
+import { outputName } from "./compile/targets.ts";
 import { ROOT } from "./root.ts";
 
 const REPORT = path.join(ROOT, "dist/test-report.xml");
 const BUN = process.execPath;
 const DENO = path.join(ROOT, "node_modules/.bin/deno");
+const BINARY = path.join(ROOT, "dist", outputName(undefined));
+const COMPILE = "compile";
 
 interface Step {
   name: string;
   command: readonly [string, ...string[]];
+  /** Added to the environment. */
+  env?: Readonly<Record<string, string>>;
 }
 
 const CHECKS: readonly Step[] = [
@@ -29,13 +34,17 @@ const CHECKS: readonly Step[] = [
   },
   { name: "deno lint", command: [DENO, "lint", "--quiet"] },
   { name: "deno fmt", command: [DENO, "fmt", "--quiet", "--check"] },
-  { name: "compile", command: [BUN, "scripts/compile/main.ts"] },
+  { name: COMPILE, command: [BUN, "scripts/compile/main.ts"] },
 ];
 
-function run({ name, command: [program, ...args] }: Step): boolean {
+function run({ name, command: [program, ...args], env }: Step): boolean {
   const started = performance.now();
   console.log(`== ${name}`);
-  const { status, error } = spawnSync(program, args, { cwd: ROOT, stdio: "inherit" });
+  const { status, error } = spawnSync(program, args, {
+    cwd: ROOT,
+    stdio: "inherit",
+    env: { ...process.env, ...env },
+  });
   if (error) console.error(`Cannot run ${program}: ${error.message}`);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   console.log(`   ${status === 0 ? "good" : "FAILED"} (${seconds} s)`);
@@ -65,9 +74,11 @@ function main(files: readonly string[]): number {
   fs.rmSync(REPORT, { force: true });
   const report = ["--reporter=junit", `--reporter-outfile=${REPORT}`];
   const chosen = files.length > 0 ? files : ["./tests"];
+  const isBuilt = files.length === 0 && !failedChecks.some(({ name }) => name === COMPILE);
   const testsPass = run({
     name: "tests",
     command: [BUN, "test", "--parallel", ...report, ...chosen],
+    ...(isBuilt ? { env: { BOUGH_TEST_BINARY: BINARY } } : {}),
   });
   const counts = readReport() ?? { passed: 0, failed: 0, skipped: 0 };
   const { passed, failed, skipped } = counts;
