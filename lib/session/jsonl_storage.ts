@@ -10,7 +10,7 @@ import {
 } from "./context.ts";
 import type { Damage, EntryBody, LeafEntry, SessionEntry, SessionHeader } from "./entry.ts";
 import { SessionError } from "./errors.ts";
-import { addUsages, contextHeads, findName, findSettings } from "./log_queries.ts";
+import { contextHeads, findName, findSettings, usageTotals } from "./log_queries.ts";
 import type { LogReader } from "./log_reader.ts";
 import { excerpts, type Outline, outlineOf } from "./outline.ts";
 import { KeptEntryError } from "./kept_entry.ts";
@@ -131,14 +131,7 @@ export class JsonlSessionStorage implements SessionStorage {
   }
 
   usage(leafId: string | null): UsageTotals {
-    const { id } = this.header;
-    return this.#reader.settle(() => {
-      const path = leafId === null ? [] : this.#reader.ancestors(leafId);
-      return {
-        branch: addUsages(this.#reader, path, { id, of: "branch" }),
-        session: addUsages(this.#reader, this.#reader.headsBackward(), { id, of: "session" }),
-      };
-    });
+    return this.#reader.settle(() => usageTotals(this.#reader, leafId, this.header.id));
   }
 
   lines(leafId: string | null): PathLines {

@@ -2,6 +2,7 @@
  * Questions that a log answers from its end, reading no further than the answer. To be asked within
  * `LogReader.settle`.
  */
+import { BackwardBytes } from "./byte_search.ts";
 import type { EntryHead } from "./codec.ts";
 import {
   addSettings,
@@ -12,7 +13,7 @@ import {
   settingsOfEntry,
   settled,
 } from "./context.ts";
-import type { SessionEntry } from "./entry.ts";
+import type { Checkpoint, SessionEntry } from "./entry.ts";
 import type { LogReader } from "./log_reader.ts";
 import { addUsage, noUsage, type Usage } from "./message.ts";
 import { checkpointTotals, mayHaveUsage, usageInLine, type UsageTotals } from "./usage_totals.ts";
@@ -67,13 +68,26 @@ export function findSettings(
   }
   if (isSettled(found)) return settled(found);
   let passed = 0;
+  let isLookedFor = false;
   for (const head of reader.ancestors(leafId)) {
-    if (passed++ < entries.length || !mayName(head, found)) continue;
+    if (passed++ < entries.length) continue;
+    if (!isLookedFor && !reader.complete && found.model !== undefined) {
+      isLookedFor = true;
+      // Pi's compactions have no checkpoint, and where nobody chose a level there is none to be found.
+      if (!reader.holdsUpTo(head, LEVEL_MARKS)) break;
+    }
+    if (!mayName(head, found)) continue;
     for (const entry of reader.read([head])) addSettings(found, settingsOfEntry(entry));
     if (isSettled(found)) break;
   }
   return settled(found);
 }
+
+/**
+ * One of these stands in every line that names a thinking level. Not in what people and models say:
+ * inside a string a backslash would stand before the second quote.
+ */
+const LEVEL_MARKS = ['"thinking_level_change"', '"checkpoint"'];
 
 /** Whether an entry of this head may name settings that are still open. */
 function mayName(head: EntryHead, found: Partial<ContextSettings>): boolean {
@@ -90,27 +104,61 @@ function mayName(head: EntryHead, found: Partial<ContextSettings>): boolean {
 }
 
 /**
- * Adds up usages, newest first, down to a checkpoint that knows the rest.
+ * What the path to a leaf used, and what all entries did.
  *
- * @param session Its `id`, as a checkpoint that was copied from another session knows nothing of
- * this one; and what the heads are `of`.
+ * @param sessionId A checkpoint that was copied from another session knows nothing of this one.
  */
-export function addUsages(
+export function usageTotals(
   reader: LogReader,
-  heads: Iterable<EntryHead>,
-  session: { id: string; of: keyof UsageTotals },
-): Usage {
-  let sum = noUsage();
-  for (const head of heads) {
-    if (!mayHaveUsage(head)) continue;
-    const usage = usageInLine(reader.bytes(head));
-    if (usage) sum = addUsage(sum, usage);
-    if (head.type !== "compaction") continue;
-    const [entry] = reader.read([head]);
-    const before = entry?.type === "compaction"
-      ? checkpointTotals(entry.checkpoint, session.of, session.id)
-      : undefined;
-    if (before) return addUsage(sum, before);
+  leafId: string | null,
+  sessionId: string,
+): UsageTotals {
+  const usages = new LineUsages(reader);
+  const path = leafId === null ? [] : reader.ancestors(leafId);
+  return {
+    branch: usages.sum(path, (checkpoint) => checkpointTotals(checkpoint, "branch", sessionId)),
+    session: usages.sum(
+      reader.headsBackward(),
+      (checkpoint) => checkpointTotals(checkpoint, "session", sessionId),
+    ),
+  };
+}
+
+/** The usages that lines tell, each read once. */
+class LineUsages {
+  readonly #reader: LogReader;
+  readonly #bytes: BackwardBytes;
+  /** By the offset of the line. */
+  readonly #known = new Map<number, Usage | undefined>();
+
+  constructor(reader: LogReader) {
+    this.#reader = reader;
+    this.#bytes = new BackwardBytes(reader.source);
   }
-  return sum;
+
+  /** Adds up usages, newest first, down to a checkpoint that knows the rest. */
+  sum(
+    heads: Iterable<EntryHead>,
+    known: (checkpoint: Checkpoint | undefined) => Usage | undefined,
+  ): Usage {
+    let sum = noUsage();
+    for (const head of heads) {
+      if (!mayHaveUsage(head)) continue;
+      const usage = this.#of(head);
+      if (usage) sum = addUsage(sum, usage);
+      if (head.type !== "compaction") continue;
+      const [entry] = this.#reader.read([head]);
+      const before = entry?.type === "compaction" ? known(entry.checkpoint) : undefined;
+      if (before) return addUsage(sum, before);
+    }
+    return sum;
+  }
+
+  #of(head: EntryHead): Usage | undefined {
+    const known = this.#known.get(head.offset);
+    if (known || this.#known.has(head.offset)) return known;
+    const usage = usageInLine(this.#bytes.line(head));
+    this.#known.set(head.offset, usage);
+    return usage;
+  }
 }

@@ -5,6 +5,7 @@
  * So the answers are those of a full reading.
  */
 import type { Buffer } from "node:buffer";
+import { holdsAny } from "./byte_search.ts";
 import type { ByteSource } from "./byte_source.ts";
 import { type EntryHead, parseEntry, readLine, readWholeLine } from "./codec.ts";
 import type { Damage, SessionEntry } from "./entry.ts";
@@ -252,6 +253,11 @@ export class LogReader {
     }
     this.#broken.add(head.offset);
     return new BrokenLine(`entry ${head.id}`);
+  }
+
+  /** Whether one of these texts stands anywhere up to the end of an entry. */
+  holdsUpTo({ offset, length }: EntryHead, texts: readonly string[]): boolean {
+    return holdsAny(this.#source, texts, { start: this.#floor, end: offset + length });
   }
 
   /** Everything that could not be read as it stands, in file order, as far as was read. */

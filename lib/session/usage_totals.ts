@@ -52,10 +52,14 @@ export function usageInLine(bytes: Buffer): Usage | undefined {
   const at = bytes.lastIndexOf(USAGE) + USAGE.length;
   if (at < USAGE.length) return undefined;
   const text = bytes.subarray(at, at + USAGE_MAX).toString("latin1");
-  const end = text.startsWith("{") ? objectEnd(text, 0) : undefined;
-  const usage = end === undefined ? undefined : parseJson(bytes.subarray(at, at + end));
-  // An extension's details may hold something of that name.
-  if (isRecord(usage) && isRecord(usage["cost"])) return soundUsage(usage);
+  // Its costs stand last, as a rule.
+  for (
+    const end of [text.indexOf("}}") + 2, text.startsWith("{") ? objectEnd(text, 0) : undefined]
+  ) {
+    const usage = end === undefined ? undefined : parseJson(bytes.subarray(at, at + end));
+    // An extension's details may hold something of that name.
+    if (isRecord(usage) && isRecord(usage["cost"])) return soundUsage(usage);
+  }
   const entry = parseEntry(bytes);
   return entry && usageOf(entry);
 }

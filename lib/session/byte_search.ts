@@ -1,0 +1,46 @@
+/** Looking for bytes without looking at lines: many times as fast as reading the lines' heads. */
+import { Buffer } from "node:buffer";
+import type { ByteSource } from "./byte_source.ts";
+
+const BLOCK_SIZE = 256 * 1024;
+
+/** Whether one of these texts (ASCII, short) stands in the bytes from `start` to `end`. */
+export function holdsAny(
+  source: ByteSource,
+  texts: readonly string[],
+  { start, end }: { start: number; end: number },
+): boolean {
+  const wanted = texts.map((text) => Buffer.from(text));
+  // Blocks overlap by as much as may lie across their border.
+  const overlap = Math.max(...wanted.map(({ length }) => length)) - 1;
+  const scratch = Buffer.allocUnsafe(BLOCK_SIZE);
+  for (let at = start; at < end; at += BLOCK_SIZE - overlap) {
+    const block = source.read(at, Math.min(end, at + BLOCK_SIZE), scratch);
+    if (wanted.some((bytes) => block.includes(bytes))) return true;
+  }
+  return false;
+}
+
+/** The bytes of lines that are asked for from the end of a source to its beginning. */
+export class BackwardBytes {
+  readonly #source: ByteSource;
+  readonly #scratch = Buffer.allocUnsafe(BLOCK_SIZE);
+  #block: { start: number; bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) };
+
+  constructor(source: ByteSource) {
+    this.#source = source;
+  }
+
+  /** A line's bytes; they hold until the next one's are asked for. */
+  line({ offset, length }: { offset: number; length: number }): Buffer {
+    const end = offset + length;
+    if (length > BLOCK_SIZE) return this.#source.read(offset, end);
+    const { start, bytes } = this.#block;
+    if (offset < start || end > start + bytes.length) {
+      const from = Math.max(0, end - BLOCK_SIZE);
+      this.#block = { start: from, bytes: this.#source.read(from, end, this.#scratch) };
+    }
+    const at = offset - this.#block.start;
+    return this.#block.bytes.subarray(at, at + length);
+  }
+}
