@@ -1,6 +1,6 @@
 /** Completions of bash, zsh and fish, made from the tables. */
-import { verbOptions } from "./help.ts";
 import { type Completion, OPTIONS, type OptionSpec } from "./options.ts";
+import { verbOptions } from "./verb_options.ts";
 import { type VerbOptionSpec, VERBS, type VerbSpec } from "./verbs.ts";
 
 /** The shells that completions can be made for. */

@@ -1,7 +1,8 @@
 /** `--help`, made from the tables. */
 import { EXIT_CODES } from "./exit_code.ts";
 import { OPTION_GROUPS, OPTIONS, type OptionSpec } from "./options.ts";
-import { VERB_OPTIONS, type VerbOptionSpec, VERBS, type VerbSpec } from "./verbs.ts";
+import { verbOptions } from "./verb_options.ts";
+import { VERBS, type VerbSpec } from "./verbs.ts";
 
 const WIDTH = 88;
 const OPTION_LIST: readonly OptionSpec[] = OPTIONS;
@@ -49,15 +50,6 @@ export function verbLabel(spec: VerbSpec): string {
     return optional ? `[${word}]` : word;
   });
   return [spec.name, ...operands].join(" ");
-}
-
-/** The options of a verb: its own, and those that it shares with runs. */
-export function verbOptions(spec: VerbSpec): (VerbOptionSpec | OptionSpec)[] {
-  const own: readonly string[] = spec.options;
-  const shared = OPTION_LIST.filter(({ name, verbs }) =>
-    !own.includes(name) && (verbs === "all" || (verbs === "model" && spec.model === true))
-  );
-  return [...VERB_OPTIONS.filter(({ name }) => own.includes(name)), ...shared];
 }
 
 function wrap(text: string, width: number): string[] {

@@ -1,7 +1,8 @@
 /** The man page `bough.1`, made from the tables that `--help` is made from. */
 import { EXIT_CODES } from "./exit_code.ts";
-import { EXAMPLES, optionLabel, SYNOPSIS, verbLabel, verbOptions, WORDS } from "./help.ts";
+import { EXAMPLES, optionLabel, SYNOPSIS, verbLabel, WORDS } from "./help.ts";
 import { OPTION_GROUPS, OPTIONS, type OptionSpec } from "./options.ts";
+import { verbOptions } from "./verb_options.ts";
 import { VERBS, type VerbSpec } from "./verbs.ts";
 
 const OPTION_LIST: readonly OptionSpec[] = OPTIONS;

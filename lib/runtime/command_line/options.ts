@@ -33,8 +33,8 @@ export interface OptionSpec {
   readonly repeat?: true;
   /** The modes that it means something in; absent: all of them. */
   readonly modes?: readonly Mode[];
-  /** It means something with verbs that use the sessions, or that ask a model, too. */
-  readonly verbs?: "all" | "model";
+  /** It means something with verbs, too: all, those that use sessions, or those that ask a model. */
+  readonly verbs?: "all" | "place" | "session" | "model";
   readonly group: OptionGroup;
   readonly what: string;
   readonly complete?: Completion;
@@ -160,7 +160,7 @@ export const OPTIONS = [
   {
     name: "cwd",
     value: "<dir>",
-    verbs: "all",
+    verbs: "place",
     group: "Session",
     what: "Work in this directory instead of the session's own",
     complete: "directory",
@@ -168,7 +168,7 @@ export const OPTIONS = [
   {
     name: "session-dir",
     value: "<dir>",
-    verbs: "all",
+    verbs: "place",
     group: "Session",
     what: "Keep the session files in this directory",
     complete: "directory",
@@ -182,7 +182,7 @@ export const OPTIONS = [
   {
     name: "busy",
     value: "<fail|wait[:30s]|fork>",
-    verbs: "all",
+    verbs: "session",
     group: "Session",
     what: "When another process writes the session: fail (default), wait (30s), or fork it",
     complete: ["fail", "wait", "fork"],

@@ -4,6 +4,7 @@ import { Given } from "./given.ts";
 import { OPTIONS, type OptionSpec } from "./options.ts";
 import { readRunOptions } from "./read_run_options.ts";
 import type { Mode, Output, RunOptions } from "./run_options.ts";
+import { verbOptions } from "./verb_options.ts";
 import { type VerbName, VERBS, type VerbSpec } from "./verbs.ts";
 
 export type { RunOptions } from "./run_options.ts";
@@ -109,12 +110,10 @@ function noSuchVerb(first: string, second: string | undefined): string {
 }
 
 function checkVerbOptions(given: Given, spec: VerbSpec): void {
+  const names: readonly string[] = verbOptions(spec).map(({ name }) => name);
   for (const { name, raw } of given.options) {
-    const own: readonly string[] = spec.options;
-    if (own.includes(name)) continue;
-    const shared = OPTION_LIST.find((option) => option.name === name)?.verbs;
-    if (shared === "all" || (shared === "model" && spec.model)) continue;
-    const takes = own.map((option) => `--${option}`).join(", ");
+    if (names.includes(name)) continue;
+    const takes = spec.options.map((option) => `--${option}`).join(", ");
     given.problem(
       `Cannot use ${raw} with "${spec.name}": it takes ${takes || "no option of its own"}`,
     );

@@ -182,6 +182,8 @@ describe("parseCommandLine() refuses", () => {
     [["session", "list", "--full"], 'Cannot use --full with "session list": it takes --json'],
     [["session", "list", "--print"], 'Cannot use --print with "session list"'],
     [["auth", "set", "x", "--model", "y"], 'Cannot use --model with "auth set"'],
+    [["models", "--session-dir", "x"], 'Cannot use --session-dir with "models"'],
+    [["doctor", "--busy", "wait"], 'Cannot use --busy with "doctor"'],
   ];
   for (const [args, wanted, terminals] of rows) {
     test(args.join(" "), () => expect(problem(args, terminals)).toContain(wanted));

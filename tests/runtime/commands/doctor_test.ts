@@ -38,6 +38,8 @@ function well(more: Record<string, string> = {}): (temp: TempDirectory) => Parti
   return (temp) => ({ env: temp.env({ ANTHROPIC_API_KEY: "sk-test", ...more }) });
 }
 
+const PLAIN = { baseUrl: "http://127.0.0.1:1/v1", models: [{ id: "m", reasoning: false }] };
+
 function everything(directory: string): string[] {
   return fs.readdirSync(directory, { recursive: true, encoding: "utf8" }).sort();
 }
@@ -164,7 +166,7 @@ describe("doctor", () => {
     });
   });
 
-  test.each<[string, (temp: TempDirectory) => void, RegExp]>([
+  test.each<[string, (temp: TempDirectory) => void, RegExp, string[]?]>([
     [
       "a setting that is not known",
       (temp) => temp.write("home/settings.json", '{"defaultModle":"x"}'),
@@ -188,10 +190,16 @@ describe("doctor", () => {
       },
       /^locks: .*s\.jsonl\.lock stands where a lock belongs and is none/,
     ],
-  ])("warns of %s, with which a run can work", async (_, prepare, finding) => {
+    [
+      "a level for a model that cannot think",
+      (temp) => temp.write("home/models.json", JSON.stringify({ providers: { t: PLAIN } })),
+      /^model: t\/m cannot think: the level high is passed over$/,
+      ["--model", "t/m:high"],
+    ],
+  ])("warns of %s, with which a run can work", async (_, prepare, finding, args = []) => {
     using temp = new TempDirectory();
     prepare(temp);
-    const { code, findings } = await examine(temp, [], well()(temp));
+    const { code, findings } = await examine(temp, args, well()(temp));
     expect(code).toBe(0);
     expect(findings).toContainEqual(expect.stringMatching(finding));
   });

@@ -1,5 +1,6 @@
 /** What is configured: settings, the project, the model and its key. */
 import type { ModelFacts } from "../../../agent/mod.ts";
+import type { ThinkingLevel } from "../../../session/mod.ts";
 import type { RunOptions } from "../../command_line/run_options.ts";
 import { ConfigError, loadServices, type Services } from "../../config/mod.ts";
 import { askOnce } from "../ask_once.ts";
@@ -74,10 +75,11 @@ function checkProject(services: Services): Check {
 }
 
 async function checkModel({ models }: Services, setup: Setup): Promise<Check[]> {
-  const { model, provider, apiKey, baseUrl } = setup.options;
+  const { model, provider, apiKey, baseUrl, thinking } = setup.options;
   let facts: ModelFacts;
+  let level: ThinkingLevel | undefined;
   try {
-    ({ facts } = await models.choose({
+    ({ facts, thinkingLevel: level } = await models.choose({
       ...(model === undefined ? {} : { model }),
       ...(provider === undefined ? {} : { provider }),
       ...(apiKey === undefined ? {} : { apiKey }),
@@ -86,7 +88,7 @@ async function checkModel({ models }: Services, setup: Setup): Promise<Check[]> 
   } catch (error) {
     return [failedConfig("model", error)];
   }
-  const chosen = ok("model", `${facts.provider}/${facts.id}`);
+  const chosen = describeModel(facts, thinking ?? level ?? "off");
   try {
     await models.check(facts);
   } catch (error) {
@@ -95,6 +97,13 @@ async function checkModel({ models }: Services, setup: Setup): Promise<Check[]> 
   if (facts.provider === "replay") return [chosen, ok("key", "a replay needs none")];
   const key = ok("key", describeKey(models.keyStatus(facts.provider)));
   return [chosen, key, ...setup.online ? [await checkOnline(models, facts, setup)] : []];
+}
+
+function describeModel({ provider, id, reasoning }: ModelFacts, level: ThinkingLevel): Check {
+  if (level === "off") return ok("model", `${provider}/${id}`);
+  return reasoning
+    ? ok("model", `${provider}/${id}, thinking ${level}`)
+    : warning("model", `${provider}/${id} cannot think: the level ${level} is passed over`);
 }
 
 async function checkOnline(
