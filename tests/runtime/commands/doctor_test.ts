@@ -1,11 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import * as fs from "node:fs";
 import * as path from "node:path";
-import type { Check } from "../../../lib/runtime/commands/doctor/check.ts";
+import { type Check, CHECK_NAMES } from "../../../lib/runtime/commands/doctor/check.ts";
 import { checkClock } from "../../../lib/runtime/commands/doctor/clock.ts";
 import type { VerbPorts } from "../../../lib/runtime/commands/ports.ts";
 import { UsageError } from "../../../lib/runtime/modes/exit_codes.ts";
 import { JsonlSessionRepo, lockKindOf, nodeFileSystem } from "../../../lib/session/mod.ts";
+import { ROOT } from "../../support/binary.ts";
 import { completion } from "../../support/local_run.ts";
 import { ScriptedServer } from "../../support/scripted_server.ts";
 import { TempDirectory } from "../../support/temp.ts";
@@ -259,6 +260,12 @@ function lock(temp: TempDirectory, record: Record<string, unknown>): void {
   const whole = { how: "link", dev, ino, nonce: "n", ...record };
   temp.write("home/sessions/s.jsonl.lock", `${JSON.stringify(whole)}\n`);
 }
+
+test("cli.md names what the doctor looks at", () => {
+  const page = fs.readFileSync(path.join(ROOT, "docs/cli.md"), "utf8");
+  const [, names = ""] = /the names are (.*?)\. Of the sessions/.exec(page) ?? [];
+  expect([...names.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual([...CHECK_NAMES]);
+});
 
 test.each([
   [Date.UTC(1970, 0, 2), 0, "warning"],

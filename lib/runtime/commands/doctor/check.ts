@@ -4,21 +4,24 @@
 export type CheckStatus = "ok" | "warning" | "error";
 
 /** What is looked at, in this order. */
-export type CheckName =
-  | "directory"
-  | "home"
-  | "sessions"
-  | "settings"
-  | "project"
-  | "model"
-  | "key"
-  | "online"
-  | "fallback"
-  | "shell"
-  | "ripgrep"
-  | "locks"
-  | "damage"
-  | "clock";
+export const CHECK_NAMES = [
+  "directory",
+  "home",
+  "sessions",
+  "settings",
+  "project",
+  "model",
+  "key",
+  "online",
+  "fallback",
+  "shell",
+  "ripgrep",
+  "locks",
+  "damage",
+  "clock",
+] as const;
+
+export type CheckName = typeof CHECK_NAMES[number];
 
 /** One finding. What is not `ok` says in its message what to do. */
 export interface Check {
