@@ -64,8 +64,9 @@ export async function openRuntime(options: RunOptions, more: OpenOptions): Promi
   try {
     const runtime = await AgentSessionRuntime.create(chosen, {
       repo,
-      prepare: (session) =>
-        prepareConversation(session, options, {
+      prepare: async (session) => {
+        assertDirectory(session.cwd, session);
+        return await prepareConversation(session, options, {
           env,
           home,
           startDirectory,
@@ -76,7 +77,8 @@ export async function openRuntime(options: RunOptions, more: OpenOptions): Promi
           ui: more.ui ?? { notify: (message) => warnings.push({ message }) },
           ...(more.outputSchema ? { outputSchema: more.outputSchema } : {}),
           warn: (warning) => warnings.push(warning),
-        }),
+        });
+      },
     });
     if (options.name !== undefined) await runtime.session.setSessionName(options.name);
     return { runtime, repo, processes, warnings };

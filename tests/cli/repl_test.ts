@@ -208,3 +208,38 @@ ptyTest("a session that another process has is told, with code 5", async () => {
   expect(code).toBe(5);
   expect(second.text).toMatch(/is writing it/);
 });
+
+ptyTest(
+  "a session whose directory is gone goes on here as a fork, if the person wants it (C048)",
+  async () => {
+    await using run = await LocalRun.start([completion("one"), completion("two")]);
+    const gone = run.temp.make("gone");
+    await run.run(["-p", "hello", "--session-id", "lost"], { cwd: gone });
+    fs.rmSync(gone, { recursive: true });
+    const [file = ""] = run.sessionFiles();
+    const before = fs.readFileSync(file, "utf8");
+    using inside = await ReplTerminal.start(run, []);
+    await inside.shows(/\n>/);
+    inside.send("/resume lost");
+    await inside.shows(/is\s+gone[^]*Go on with a copy of it in/);
+    inside.send("y");
+    await inside.shows(/> hello\s+one/);
+    inside.type(CTRL_D);
+    await inside.process.finished;
+    using outside = await ReplTerminal.start(run, ["--session", "lost"]);
+    await outside.shows(/is\s+gone[^]*Go on with a copy of it in/);
+    outside.send("y");
+    await outside.shows(/> hello\s+one/);
+    outside.send("and on");
+    await outside.shows("two");
+    outside.type(CTRL_D);
+    expect((await outside.process.finished).code).toBe(0);
+    expect(fs.readFileSync(file, "utf8")).toBe(before);
+    expect(run.sessionFiles()).toHaveLength(3);
+    using unwanted = await ReplTerminal.start(run, ["--session", file]);
+    await unwanted.shows("Go on with a copy");
+    unwanted.send("n");
+    expect((await unwanted.process.finished).code).toBe(0);
+  },
+  20_000,
+);

@@ -158,7 +158,7 @@ export class ReplRig implements AsyncDisposable {
       raw: options.raw ?? options.plain ?? false,
       echoes: options.plain ?? false,
       maxFileBytes: 1_000_000,
-      warnings: [],
+      warnings: () => [],
       ...(options.plain ? { stream: (text: string) => terminal.write(text) } : {}),
     });
     this.left = this.repl.converse([]);

@@ -142,9 +142,10 @@ async function runMode(options: RunOptions, streams: Streams): Promise<ExitCode>
 
 async function runRepl(options: RunOptions, streams: Streams, cwd: string): Promise<ExitCode> {
   const { startRepl } = await import("../modes/repl/start.ts");
-  const { stdout, stopper } = streams;
+  const { stdout, stderr, stopper } = streams;
   return await startRepl(options, {
     stdout,
+    stderr,
     stopper,
     cwd,
     env: process.env,

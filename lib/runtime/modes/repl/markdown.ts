@@ -70,6 +70,8 @@ function raw(line: string): Line {
   return { spans: [span(line)], hanging: [span(" ".repeat(indent))] };
 }
 
+/** A longer line is shown in parts, so that no frame formats more than this. */
+const LINE_LENGTH_MAX = 8_000;
 const FENCE = /^\s*(`{3,}|~{3,})(.*)$/;
 
 /**
@@ -96,7 +98,10 @@ export class MarkdownText {
   add(text: string, columns: number): Row[] {
     if (text !== "") this.#isEmpty = false;
     const lines = (this.#rest + text).split("\n");
-    this.#rest = lines.pop() ?? "";
+    const last = lines.pop() ?? "";
+    const isLong = last.length > LINE_LENGTH_MAX;
+    if (isLong) lines.push(last);
+    this.#rest = isLong ? "" : last;
     return lines.flatMap((line) => this.#rows(line.replace(/\r$/, ""), columns));
   }
 

@@ -32,7 +32,7 @@ export interface ReplPorts {
   readonly echoes: boolean;
   readonly maxFileBytes: number;
   /** What there is to be told; it may grow when a session is opened. */
-  readonly warnings: readonly { readonly message: string }[];
+  warnings(): readonly { readonly message: string }[];
   /** Writes text as it comes, where nothing can be drawn anew. */
   readonly stream?: (text: string) => void;
 }
@@ -280,7 +280,7 @@ export class Repl implements ReplContext {
 
   /** Each once; more may come with each session that is opened. */
   #tellWarnings(): void {
-    const { warnings } = this.#ports;
+    const warnings = this.#ports.warnings();
     for (const { message } of warnings.slice(this.#warned)) this.#view.note(message);
     this.#warned = warnings.length;
   }

@@ -18,15 +18,13 @@ export interface SessionListPorts {
   readonly home: string;
   /** The session that is live; it can be renamed, and not deleted. */
   readonly current?: AgentSession;
-  /** Takes the list back. */
-  readonly signal?: AbortSignal;
 }
 
 const TITLE_LENGTH_MAX = 200;
 
 /** Lets the person choose a session; resolves with its path. */
 export async function pickSession(ports: SessionListPorts): Promise<string | undefined> {
-  const { repo, dialog, cwd, home, signal } = ports;
+  const { repo, dialog, cwd, home } = ports;
   let everywhere = false;
   for (;;) {
     const sessions = await listSessions(repo, everywhere ? { home } : { home, cwd });
@@ -37,7 +35,6 @@ export async function pickSession(ports: SessionListPorts): Promise<string | und
     }
     if (sessions.length === 0) return undefined;
     const picked = await dialog.pick({
-      ...(signal ? { signal } : {}),
       title: everywhere ? "Sessions" : "Sessions of this directory",
       items: sessions.map((session) => itemOf(session, everywhere, ports.timer.now())),
       actions: [

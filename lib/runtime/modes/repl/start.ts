@@ -4,28 +4,26 @@ import { nodeFileSystem } from "../../../session/mod.ts";
 import type { ExitCode } from "../../command_line/exit_code.ts";
 import type { RunOptions } from "../../command_line/run_options.ts";
 import { boughHome, type Environment } from "../../config/mod.ts";
-import { openRepo, openRuntime } from "../../open.ts";
+import { openRuntime } from "../../open.ts";
 import type { Sink } from "../output.ts";
 import { assemblePrompts, hasPrompt } from "../prompt_input.ts";
 import type { Stopper } from "../stop.ts";
+import { bareDialog, chooseSession, openOrFork } from "./before_start.ts";
 import { complete } from "./completer.ts";
-import type { Console } from "./console.ts";
-import { dialogOn } from "./console_dialog.ts";
-import type { Dialog } from "./dialog.ts";
 import { editElsewhere } from "./external_editor.ts";
 import { History } from "./history.ts";
 import { LiveConsole } from "./live_console.ts";
 import { PlainConsole } from "./plain_console.ts";
 import { ProcessTerminal } from "./process_terminal.ts";
 import { Repl } from "./repl.ts";
-import { pickSession } from "./session_list.ts";
-import { row, rowsOf } from "./styled.ts";
+import { row } from "./styled.ts";
 import { suspendProcess } from "./suspend.ts";
 import { extensionUi } from "./extension_ui.ts";
 
 /** What the process gives to the REPL, and takes from it. */
 export interface ReplWorld {
   readonly stdout: Sink;
+  readonly stderr: Sink;
   readonly stopper: Stopper;
   readonly cwd: string;
   readonly env: Environment;
@@ -44,11 +42,15 @@ export async function startRepl(options: RunOptions, world: ReplWorld): Promise<
   const colours = !isPlain && !env["NO_COLOR"];
   const home = boughHome(env, cwd);
   const problems: { message: string }[] = [];
+  let repl: Repl | undefined;
   const history = new History({
     home,
-    onError: (error) => problems.push({ message: `Cannot keep the history: ${textOf(error)}` }),
+    onError(error) {
+      const message = `Cannot keep the history: ${textOf(error)}`;
+      if (repl) repl.dialog.error(message);
+      else problems.push({ message });
+    },
   });
-  let repl: Repl | undefined;
   const console = isPlain ? new PlainConsole(terminal, systemTimer) : new LiveConsole({
     terminal,
     timer: systemTimer,
@@ -64,19 +66,20 @@ export async function startRepl(options: RunOptions, world: ReplWorld): Promise<
     abandon: () => terminal.abandon(),
     ...(console instanceof PlainConsole ? { interrupt: () => console.interrupt() } : {}),
   });
-  const chosen = await chooseSession(options, { console, env, home, cwd, stopper });
-  if (!chosen) {
-    console.close();
-    return 0;
-  }
-  const dialog = dialogOn(console, () => tellerOn(console));
-  const { runtime, repo, processes, warnings } = await openRuntime(chosen, {
-    signal: stopper.signal,
-    startDirectory: cwd,
-    env,
-    ui: extensionUi(console, () => repl?.dialog ?? dialog),
-    onWait: (message) => dialog.note(message),
-  });
+  const asking = { console, stopper, env, home, cwd };
+  const dialog = bareDialog(console);
+  const open = (chosen: RunOptions) =>
+    openRuntime(chosen, {
+      signal: stopper.signal,
+      startDirectory: cwd,
+      env,
+      ui: extensionUi(console, () => repl?.dialog ?? dialog),
+      onWait: (message) => world.stderr.show(`bough: ${message}\n`),
+    });
+  const chosen = await chooseSession(options, asking);
+  const opened = chosen && await openOrFork(chosen, open, asking);
+  if (!opened) return 0;
+  const { runtime, repo, processes, warnings } = opened;
   world.onProcesses(processes);
   try {
     repl = new Repl({
@@ -89,7 +92,7 @@ export async function startRepl(options: RunOptions, world: ReplWorld): Promise<
       raw: !colours,
       echoes: isPlain,
       maxFileBytes: options.stdinMaxBytes,
-      warnings: [...problems, ...warnings],
+      warnings: () => [...problems, ...warnings],
       ...(isPlain ? { stream: (text: string) => terminal.write(text) } : {}),
     });
     stopper.signal.addEventListener("abort", () => repl?.leave(), { once: true });
@@ -108,50 +111,6 @@ export async function startRepl(options: RunOptions, world: ReplWorld): Promise<
     }
     if (console instanceof LiveConsole) console.screen.draw();
   }
-}
-
-/** With `--resume` the session that the person picks; undefined if they pick none. */
-async function chooseSession(
-  options: RunOptions,
-  { console, env, home, cwd, stopper }: {
-    console: Console;
-    env: Environment;
-    home: string;
-    cwd: string;
-    stopper: Stopper;
-  },
-): Promise<RunOptions | undefined> {
-  if (options.session.kind !== "resume") return options;
-  const repo = await openRepo(options, { env, home, startDirectory: cwd });
-  const ended = new AbortController();
-  const end = () => ended.abort();
-  stopper.signal.addEventListener("abort", end, { once: true });
-  console.open({
-    submit() {},
-    interrupt() {
-      end();
-      return true;
-    },
-    end,
-    gone() {
-      stopper.stop({ kind: "signal", signal: "SIGHUP" });
-    },
-  });
-  const dialog = dialogOn(console, () => tellerOn(console));
-  const { signal } = ended;
-  const session = await pickSession({ repo, signal, dialog, timer: systemTimer, cwd, home });
-  stopper.signal.removeEventListener("abort", end);
-  if (session === undefined || ended.signal.aborted) return undefined;
-  return { ...options, session: { kind: "open", session } };
-}
-
-/** What is told while there is no conversation. */
-function tellerOn({ screen }: Console): Pick<Dialog, "rows" | "note" | "error"> {
-  return {
-    rows: (rows) => screen.print(rows),
-    note: (text) => screen.print(rowsOf(text, { dim: true })),
-    error: (text) => screen.print(rowsOf(text, { colour: "red" })),
-  };
 }
 
 /** The prompts of the command line, with its files in front of the first. */

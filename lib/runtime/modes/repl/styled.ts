@@ -131,6 +131,8 @@ export function wrapRow(line: Row, columns: number, hanging: Row = []): Row[] {
   let current: Span[] = [];
   let left = columns;
   const next = () => {
+    const kept = rows.length === 0 ? 0 : indent.length;
+    while (current.length > kept && current.at(-1)?.text.trim() === "") current.pop();
     rows.push(current);
     current = [...indent];
     left = columns - rowWidth(indent);

@@ -34,7 +34,7 @@ for (const [text, rows] of ROWS) {
 }
 
 test("MarkdownText wraps an item below its text", () => {
-  expect(shown("- one two three four", { columns: 12 })).toEqual(["• one two ", "  three four"]);
+  expect(shown("- one two three four", { columns: 12 })).toEqual(["• one two", "  three four"]);
 });
 
 test("MarkdownText leaves a line of code whole, so that it can be copied", () => {

@@ -15,9 +15,9 @@ function wrapped(text: string, columns: number, hanging = ""): string[] {
 }
 
 const ROWS: readonly ([string, number, string, string[]])[] = [
-  ["one two three", 8, "", ["one two ", "three"]],
+  ["one two three", 8, "", ["one two", "three"]],
   ["one two three", 7, "", ["one two", "three"]],
-  ["- one two three", 8, "  ", ["- one ", "  two ", "  three"]],
+  ["- one two three", 8, "  ", ["- one", "  two", "  three"]],
   ["abcdefghij", 4, "", ["abcd", "efgh", "ij"]],
   ["日本語の文", 5, "", ["日本", "語の", "文"]],
   ["see 日本語", 8, "", ["see 日本", "語"]],

@@ -1,5 +1,10 @@
 import { expect, test } from "bun:test";
-import { fitting, graphemes, roomOf, widthOf } from "../../../../lib/runtime/modes/repl/text_width.ts";
+import {
+  fitting,
+  graphemes,
+  roomOf,
+  widthOf,
+} from "../../../../lib/runtime/modes/repl/text_width.ts";
 
 const ROWS: readonly ([string, number])[] = [
   ["", 0],
