@@ -91,7 +91,7 @@ describe("cron/daily.sh", () => {
     const { code, stderr } = await local.shell(`${script} "$PWD" "What is new?"`);
     expect(code).toBe(3);
     expect(stderr).toMatch(/^bough: Cannot use the model "local\/m"/);
-    expect(stderr).toContain("ERROR  model");
+    expect(stderr).toMatch(/^ERROR +model /m);
     expect(fs.existsSync(local.temp.join("user/bough-daily.md"))).toBe(false);
   });
 });

@@ -8,14 +8,13 @@ import { boughHome, ConfigError, type Environment } from "../config/mod.ts";
 import { UsageError } from "../modes/exit_codes.ts";
 import { oneLine } from "../modes/terminal_text.ts";
 import { openRepo } from "../open.ts";
-import { type Check, type CheckStatus, failed } from "./doctor/check.ts";
+import { type Check, CHECK_NAMES, type CheckStatus, failed } from "./doctor/check.ts";
 import { checkClock } from "./doctor/clock.ts";
 import { checkDirectory, checkHome, checkSessionsDirectory } from "./doctor/places.ts";
 import { checkRipgrep, checkShell } from "./doctor/programs.ts";
 import { checkSetup } from "./doctor/setup.ts";
 import { checkLocks, checkSessions, newestChange } from "./doctor/stored.ts";
 import type { VerbPorts } from "./ports.ts";
-import { table } from "./table.ts";
 
 /** Looks at everything and resolves with 0, or with 3 if a run cannot work. */
 export async function doctor(call: VerbCall, ports: VerbPorts): Promise<ExitCode> {
@@ -33,11 +32,15 @@ export async function doctor(call: VerbCall, ports: VerbPorts): Promise<ExitCode
 
 const MARKS: Record<CheckStatus, string> = { ok: "ok", warning: "warning", error: "ERROR" };
 
+const MARK_WIDTH = Math.max(...Object.values(MARKS).map((mark) => mark.length));
+const NAME_WIDTH = Math.max(...CHECK_NAMES.map((name) => name.length));
+
+/** A line each; messages are not cut, because they say what to do. */
 function shown(checks: readonly Check[], quiet: boolean): string {
-  return table(
-    checks.filter(({ status }) => !quiet || status === "error")
-      .map(({ name, status, message }) => [MARKS[status], name, oneLine(message)]),
-  );
+  return checks.filter(({ status }) => !quiet || status === "error")
+    .map(({ name, status, message }) =>
+      `${MARKS[status].padEnd(MARK_WIDTH)}  ${name.padEnd(NAME_WIDTH)}  ${oneLine(message)}\n`
+    ).join("");
 }
 
 async function examine(options: RunOptions, ports: VerbPorts, online: boolean): Promise<Check[]> {

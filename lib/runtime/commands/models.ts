@@ -4,8 +4,8 @@ import type { ExitCode } from "../command_line/exit_code.ts";
 import type { VerbCall } from "../command_line/parse.ts";
 import { loadServices, type ModelRegistry } from "../config/mod.ts";
 import { Report } from "../modes/report.ts";
-import type { VerbPorts } from "./ports.ts";
-import { table } from "./table.ts";
+import { type VerbPorts, widthOfTerminal } from "./ports.ts";
+import { type TextColumn, textColumns } from "./text_columns.ts";
 
 /** One model, as `--json` tells it. */
 interface ListedModel extends ModelFacts {
@@ -13,7 +13,12 @@ interface ListedModel extends ModelFacts {
   readonly hasKey: boolean;
 }
 
-const HEADING = ["model", "window", "in / out, $ per 1M", "key"];
+const COLUMNS: readonly TextColumn[] = [
+  { heading: "model", givesWay: true },
+  { heading: "window", align: "right" },
+  { heading: "in / out, $ per 1M", align: "right" },
+  { heading: "key" },
+];
 
 /** Lists the models whose name has all of the words in it. */
 export async function listModels(call: VerbCall, ports: VerbPorts): Promise<ExitCode> {
@@ -28,7 +33,7 @@ export async function listModels(call: VerbCall, ports: VerbPorts): Promise<Exit
     return 0;
   }
   if (listed.length > 0) {
-    stdout.show(table([HEADING, ...listed.map(row)]));
+    stdout.show(textColumns(COLUMNS, listed.map(row), widthOfTerminal(ports)));
   } else {
     report.note(
       `No known model has "${call.operands.join(" ")}" in its name; any other id works with ` +

@@ -17,3 +17,11 @@ export interface VerbPorts {
   /** The columns of the terminal that stdout is; absent or undefined: not known. */
   columns?(): number | undefined;
 }
+
+const WIDTH_MIN = 20;
+const WIDTH_UNKNOWN = 80;
+
+/** The columns of the terminal that stdout is; undefined if it is none. */
+export function widthOfTerminal({ stdout, columns }: VerbPorts): number | undefined {
+  return stdout.isTerminal ? Math.max(WIDTH_MIN, columns?.() ?? WIDTH_UNKNOWN) : undefined;
+}

@@ -91,11 +91,11 @@ describe("doctor", () => {
     const { code, stdout } = await verbRun(temp, ["doctor"]);
     expect(code).toBe(3);
     const lines = stdout.trimEnd().split("\n");
-    expect(lines[0]).toEqual(expect.stringMatching(/^ok +directory {2}\//));
-    expect(lines).toContainEqual(expect.stringMatching(/^ERROR +model {6}Cannot choose a model/));
+    expect(lines[0]).toEqual(expect.stringMatching(/^ok {7}directory {2}\//));
+    expect(lines).toContainEqual(expect.stringMatching(/^ERROR {4}model {6}Cannot choose a model/));
     expect(lines.at(-1)).toBe("A run cannot work.");
     const quiet = await verbRun(temp, ["doctor", "--quiet"]);
-    expect(quiet.stdout).toMatch(/^ERROR {2}model {2}Cannot choose a model: [^\n]+\n$/);
+    expect(quiet.stdout).toMatch(/^ERROR {4}model {6}Cannot choose a model: [^\n]+\n$/);
   });
 
   test.each<[string, string[], (temp: TempDirectory) => void, RegExp]>([

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { recordedSink } from "../../support/recorded_sink.ts";
 import { TempDirectory } from "../../support/temp.ts";
 import { verbRun } from "../../support/verb_run.ts";
 
@@ -21,25 +22,29 @@ function withModels(): TempDirectory {
   return temp;
 }
 
-test("models lists id, window, price and key in columns", async () => {
+test("models lists id, window, price and key: in columns on a terminal, else with tabs", async () => {
   using temp = withModels();
-  // The words of a search may stand in the provider, the id and the name.
-  expect(await verbRun(temp, ["models", "here/"])).toEqual({
+  const { sink, writer } = recordedSink({ isTerminal: true });
+  const piped = await verbRun(temp, ["models", "here/"]);
+  await verbRun(temp, ["models", "here/"], { stdout: sink });
+  await sink.drain();
+  expect(piped).toEqual({
     code: 0,
-    stdout: [
-      "model       window  in / out, $ per 1M  key",
-      "here/small  8k      0.50 / 2.00         yes",
-      "here/large  1.5M    -                   yes",
-      "",
-    ].join("\n"),
+    stdout: "here/small\t8k\t0.50 / 2.00\tyes\nhere/large\t1.5M\t-\tyes\n",
     stderr: "",
   });
+  expect(writer.text).toBe([
+    "model       window  in / out, $ per 1M  key",
+    "here/small      8k         0.50 / 2.00  yes",
+    "here/large    1.5M                   -  yes",
+    "",
+  ].join("\n"));
 });
 
 test("models looks for all words, in any case", async () => {
   using temp = withModels();
   const { stdout } = await verbRun(temp, ["models", "ONE", "small"]);
-  expect(stdout.split("\n").slice(1)).toEqual(["here/small  8k      0.50 / 2.00         yes", ""]);
+  expect(stdout).toBe("here/small\t8k\t0.50 / 2.00\tyes\n");
 });
 
 test("models says where a key is missing, and takes it from the environment", async () => {

@@ -12,7 +12,7 @@ import { boughHome } from "../../config/home.ts";
 import { sessionPlace } from "../../config/session_place.ts";
 import { UsageError } from "../../modes/exit_codes.ts";
 import { Report } from "../../modes/report.ts";
-import type { VerbPorts } from "../ports.ts";
+import { type VerbPorts, widthOfTerminal } from "../ports.ts";
 
 /** One use of a session verb. */
 export interface SessionVerb {
@@ -32,9 +32,6 @@ export interface SessionVerb {
   now(): number;
 }
 
-const WIDTH_MIN = 20;
-const WIDTH_UNKNOWN = 80;
-
 export async function openVerb(call: VerbCall, ports: VerbPorts): Promise<SessionVerb> {
   const started = ports.cwd();
   const home = boughHome(ports.env, started);
@@ -53,9 +50,7 @@ export async function openVerb(call: VerbCall, ports: VerbPorts): Promise<Sessio
     cwd: path.resolve(started, call.run.cwd ?? ""),
     json: call.flags.has("json"),
     report: new Report(ports.stderr, { quiet }),
-    width: ports.stdout.isTerminal
-      ? Math.max(WIDTH_MIN, ports.columns?.() ?? WIDTH_UNKNOWN)
-      : undefined,
+    width: widthOfTerminal(ports),
     now: () => systemClock.now(),
   };
 }

@@ -1,4 +1,5 @@
 /** Lines of a byte stream. LF alone ends a line: U+2028 is an ordinary character. */
+import { Buffer } from "node:buffer";
 
 /** One line, without its end; or that it was too long to keep. */
 export type SplitLine =
@@ -46,23 +47,11 @@ export class LineSplitter {
   #take(): SplitLine {
     const line: SplitLine = this.#length > this.#bytesMax
       ? { kind: "too long" }
-      : { kind: "line", bytes: withoutCr(joined(this.#pieces, this.#length)) };
+      : { kind: "line", bytes: withoutCr(Buffer.concat(this.#pieces)) };
     this.#pieces = [];
     this.#length = 0;
     return line;
   }
-}
-
-function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
-  const [only] = pieces;
-  if (only && pieces.length === 1) return only;
-  const whole = new Uint8Array(length);
-  let offset = 0;
-  for (const piece of pieces) {
-    whole.set(piece, offset);
-    offset += piece.length;
-  }
-  return whole;
 }
 
 function withoutCr(line: Uint8Array): Uint8Array {
