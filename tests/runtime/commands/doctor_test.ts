@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fs from "node:fs";
+import * as os from "node:os";
 import * as path from "node:path";
 import { type Check, CHECK_NAMES } from "../../../lib/runtime/commands/doctor/check.ts";
 import { checkClock } from "../../../lib/runtime/commands/doctor/clock.ts";
@@ -177,6 +178,11 @@ describe("doctor", () => {
       "a project that nobody has decided on",
       (temp) => temp.write("work/.bough/settings.json", "{}"),
       /^project: The settings of .*work are skipped: the project is not trusted\..*--trust/,
+    ],
+    [
+      "a lock that a killed process left",
+      (temp) => lock(temp, { pid: 2 ** 22 + 1, host: os.hostname() }),
+      /^locks: .*s\.jsonl\.lock was left by process 4194305 .*it keeps nobody out/,
     ],
     [
       "a lock of another host",
