@@ -1,5 +1,4 @@
 /** Output of programs as plain text: decoded in pieces, control sequences taken out. */
-import * as util from "node:util";
 
 /** An escape sequence that may go on in the next piece. */
 const OPEN_SEQUENCE = /\x1b(?:\[[0-?]*[ -/]*|[ -/]+|[\]PX^_][^\x07\x1b]*\x1b?)?$/;
@@ -12,7 +11,8 @@ const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 /** Text without control characters but tab and line feed; CR LF and a lone CR become LF. */
 export function plainText(text: string): string {
   if (!CONTROL.test(text)) return text;
-  // Named so late because naming it loads the inspector.
+  // Loaded this late because most runs do without it, and it is not quickly loaded.
+  const util = process.getBuiltinModule("node:util");
   return util.stripVTControlCharacters(text.replace(TERMINAL_STRING, ""))
     .replace(/\r\n?/g, "\n")
     .replace(CONTROLS, "");

@@ -1,10 +1,10 @@
 /**
- * What was given: the options and operands of a command line, told apart by `node:util`'s parser,
- * with the strictness that it lacks. What is wrong is collected, not thrown.
+ * What was given: the options and operands of a command line, each checked by what the option is.
+ * What is wrong is collected, not thrown.
  */
-import { parseArgs } from "node:util";
 import { nearestNames } from "../config/nearest.ts";
 import { OPTIONS, type OptionSpec } from "./options.ts";
+import { tokensOf, type TokenSpec } from "./tokens.ts";
 import { VERB_OPTIONS, type VerbOptionSpec } from "./verbs.ts";
 
 type Spec = OptionSpec | VerbOptionSpec;
@@ -36,11 +36,9 @@ function repeats(spec: Spec): boolean {
   return "repeat" in spec && spec.repeat === true;
 }
 
-function parserOptions() {
-  return Object.fromEntries(SPECS.map((spec) => [spec.name, {
-    type: spec.value === undefined ? "boolean" as const : "string" as const,
-    ...(isShort(spec) ? { short: spec.short } : {}),
-  }]));
+function tokenSpec(spec: Spec): TokenSpec {
+  const { name, value } = spec;
+  return { name, takesValue: value !== undefined, ...(isShort(spec) ? { short: spec.short } : {}) };
 }
 
 /** Whether a word is an option that there is, so that it cannot be meant as another's value. */
@@ -58,19 +56,13 @@ export class Given {
   readonly #problems: string[] = [];
 
   constructor(args: readonly string[]) {
-    const { tokens } = parseArgs({
-      args: [...args],
-      options: parserOptions(),
-      strict: false,
-      tokens: true,
-      allowPositionals: true,
-    });
-    let literal = false;
-    for (const token of tokens) {
-      if (token.kind === "option-terminator") literal = true;
-      else if (token.kind === "positional") {
-        this.#words.push({ word: token.value, optionsBefore: this.#options.length, literal });
-      } else this.#addOption(token.name, token.rawName, token.value, token.inlineValue === true);
+    for (const token of tokensOf(args, SPECS.map(tokenSpec))) {
+      if (token.kind === "option") {
+        this.#addOption(token.name, token.raw, token.value, token.inline);
+      } else {
+        const { word, literal } = token;
+        this.#words.push({ word, optionsBefore: this.#options.length, literal });
+      }
     }
   }
 
