@@ -44,8 +44,9 @@ export class SseParser {
       if (text.charCodeAt(0) === LF) start = 1;
       this.#afterCr = false;
     }
+    const ends = new LineEnds(text);
     for (;;) {
-      const end = lineEnd(text, start);
+      const end = ends.from(start);
       if (end === -1) break;
       const event = this.#line(this.#rest + text.slice(start, end));
       this.#rest = "";
@@ -79,10 +80,23 @@ export class SseParser {
   }
 }
 
-function lineEnd(text: string, from: number): number {
-  for (let i = from; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code === LF || code === CR) return i;
+/** Finds the ends of a text's lines, one after the other; -1 after the last. */
+class LineEnds {
+  readonly #text: string;
+  #lf: number;
+  #cr: number;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#lf = text.indexOf("\n");
+    this.#cr = text.indexOf("\r");
   }
-  return -1;
+
+  from(start: number): number {
+    if (this.#lf !== -1 && this.#lf < start) this.#lf = this.#text.indexOf("\n", start);
+    if (this.#cr !== -1 && this.#cr < start) this.#cr = this.#text.indexOf("\r", start);
+    return this.#lf === -1 || this.#cr === -1
+      ? Math.max(this.#lf, this.#cr)
+      : Math.min(this.#lf, this.#cr);
+  }
 }
