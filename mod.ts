@@ -154,4 +154,8 @@ export { type MoveOptions, type MoveOutcome } from "./lib/runtime/navigation.ts"
 export { type RetrySettings } from "./lib/runtime/retry.ts";
 export { type RunOutcome } from "./lib/runtime/run_tally.ts";
 export { type SessionStats } from "./lib/runtime/stats.ts";
-export { type CompactionConfig } from "./lib/compaction/mod.ts";
+export {
+  type CompactionConfig,
+  CompactionError,
+  type CompactionErrorCode,
+} from "./lib/compaction/mod.ts";

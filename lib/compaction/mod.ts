@@ -43,6 +43,7 @@ export {
   type BranchSummaryResult,
   summarizeBranch,
 } from "./branch_summary.ts";
+export { CompactionError, compactionError, type CompactionErrorCode } from "./errors.ts";
 export { type FileLists } from "./files.ts";
 export {
   type AskOptions,

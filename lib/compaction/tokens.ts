@@ -13,6 +13,9 @@ export const IMAGE_TOKENS = 1_200;
 
 const CHARACTERS_PER_TOKEN = 4;
 
+/** No tokenizer gets more into a token, however dull the text: a usage that says so is not one. */
+const CHARACTERS_PER_TOKEN_MAX = 256;
+
 /**
  * A branch, root first, and the part of it that the model reads. The branch may begin at what the
  * last compaction kept; only a whole one has the first message of a turn that another program
@@ -74,11 +77,18 @@ export function estimateItems(items: readonly ContextItem[]): number {
 
 /**
  * The tokens of a context. A usage from before the last compaction or context edit says nothing of
- * today's context and does not count; where none counts, `overheadTokens` (see `estimateOverhead`)
- * and all messages are estimated.
+ * today's context and does not count, nor does one that cannot be true; where none counts,
+ * `overheadTokens` (see `estimateOverhead`) and all messages are estimated.
  */
 export function contextTokens(context: BranchContext, overheadTokens: number): ContextTokens {
-  const { items, branch } = context;
+  const { items } = context;
+  const { answered, reported } = lastReport(context);
+  const estimated = estimateItems(items.slice(answered + 1)) + (reported > 0 ? 0 : overheadTokens);
+  return { tokens: reported + estimated, reported, estimated };
+}
+
+/** The last answer whose usage counts, by its place; -1 if there is none. */
+function lastReport({ items, branch }: BranchContext): { answered: number; reported: number } {
   const changed = branch.findLastIndex((entry) =>
     entry.type === "compaction" || entry.type === "context_edit"
   );
@@ -88,8 +98,10 @@ export function contextTokens(context: BranchContext, overheadTokens: number): C
   );
   const answer = items[answered]?.message;
   const reported = answer?.role === "assistant" ? reportedTokens(answer) : 0;
-  const estimated = estimateItems(items.slice(answered + 1)) + (reported > 0 ? 0 : overheadTokens);
-  return { tokens: reported + estimated, reported, estimated };
+  const reckoned = estimateItems(items.slice(0, answered + 1)) * CHARACTERS_PER_TOKEN;
+  return reported * CHARACTERS_PER_TOKEN_MAX < reckoned
+    ? { answered: -1, reported: 0 }
+    : { answered, reported };
 }
 
 function reportedTokens(answer: AssistantMessage): number {

@@ -4,6 +4,7 @@ import {
   type BranchContext,
   compact,
   type CompactionConfig,
+  compactionError,
   type CompactionFailure,
   type CompactionPlan,
   type CompactionSettings,
@@ -247,6 +248,6 @@ function suggestion({ firstKeptEntryId, history, turn }: CompactionPlan) {
 }
 
 function failure(failed: CompactionFailure, usage: Usage): CompactionRun {
-  if (failed.code === "aborted") return { kind: "cancelled", usage };
-  return { kind: "failed", error: new Error(failed.message), usage };
+  const error = compactionError(failed);
+  return error ? { kind: "failed", error, usage } : { kind: "cancelled", usage };
 }

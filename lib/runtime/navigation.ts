@@ -1,6 +1,11 @@
 /** Moves in the tree of a session (`docs/events.md`, "Tree"). */
 import type { Model } from "../agent/mod.ts";
-import { type CallWithRetry, type CompactionSettings, summarizeBranch } from "../compaction/mod.ts";
+import {
+  type CallWithRetry,
+  compactionError,
+  type CompactionSettings,
+  summarizeBranch,
+} from "../compaction/mod.ts";
 import { type Session, SessionError, textOf, type Usage } from "../session/mod.ts";
 import type { SessionHooks } from "./hooks.ts";
 
@@ -50,7 +55,8 @@ interface Summary {
 /**
  * Moves the leaf. A user or custom message puts it on its parent and hands the text back; any other
  * entry becomes the leaf itself; null is the place before the first entry. Throws `SessionError`
- * (`unknown_entry`, `write_failed`) or what made a summary fail; then the leaf is where it was.
+ * (`unknown_entry`, `write_failed`), or a `CompactionError` if there is no summary; then the leaf is
+ * where it was.
  */
 export async function moveInTree(
   targetId: string | null,
@@ -145,17 +151,8 @@ async function summarize(
     ...(options.instructions === undefined ? {} : { instructions: options.instructions }),
   });
   if (outcome.ok) return outcome.branchSummary;
-  switch (outcome.failure.code) {
-    case "nothing_to_summarize":
-    case "aborted":
-      return undefined;
-    case "model_error":
-    case "empty":
-    case "reasoning_only":
-    case "cut":
-    case "tool_call":
-    case "too_long":
-    case "window_too_small":
-      throw outcome.failure.error ?? new Error(outcome.failure.message);
-  }
+  if (outcome.failure.code === "nothing_to_summarize") return undefined;
+  const error = compactionError(outcome.failure);
+  if (error) throw error;
+  return undefined;
 }

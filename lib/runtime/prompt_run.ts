@@ -46,7 +46,7 @@ export class PromptRun {
     let end = await first();
     while (await this.#goesOn(end)) end = await this.#ports.agent.continue();
     this.tally.retries = this.#ports.retry.retries;
-    const error = this.#overflowReport;
+    const error = this.#overflowReport ?? this.#ports.retry.finalError;
     return this.tally.outcome({
       ...end,
       ...(error ? { error } : {}),

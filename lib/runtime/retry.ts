@@ -1,5 +1,5 @@
 /** When and how a failed model call is tried again. */
-import { MODEL_ERROR_FATE, type ModelError } from "../agent/mod.ts";
+import { MODEL_ERROR_FATE, ModelError } from "../agent/mod.ts";
 
 /** Retry settings; times are in milliseconds. */
 export interface RetrySettings {
@@ -25,7 +25,10 @@ export const DEFAULT_RETRY: Readonly<RetrySettings> = {
 /** A share of the wait, up to this, is added at random, so that many clients do not come at once. */
 const JITTER = 0.25;
 
-export type RetryDecision = { kind: "wait"; delayMs: number } | { kind: "give_up"; reason: string };
+/** `error` is what to tell: a wait that is too long is named in it. */
+export type RetryDecision =
+  | { kind: "wait"; delayMs: number }
+  | { kind: "give_up"; error: ModelError };
 
 /**
  * Decides about the `attempt`-th retry (1 for the first). A server's `retry-after` is the shortest
@@ -37,19 +40,24 @@ export function decideRetry(
   settings: RetrySettings,
   random: () => number,
 ): RetryDecision {
-  if (!settings.enabled) return { kind: "give_up", reason: "retry is off" };
-  if (!MODEL_ERROR_FATE[error.code].retry) {
-    return { kind: "give_up", reason: "the same request would fail again" };
-  }
-  if (attempt > settings.maxRetries) {
-    return { kind: "give_up", reason: `it failed ${attempt} times` };
-  }
+  const isWorthIt = settings.enabled && MODEL_ERROR_FATE[error.code].retry;
+  if (!isWorthIt || attempt > settings.maxRetries) return { kind: "give_up", error };
   const growing = Math.min(settings.maxDelayMs, settings.baseDelayMs * 2 ** (attempt - 1));
   const wanted = error.retryAfterMs ?? 0;
   if (wanted > settings.maxRetryDelayMs) {
-    const seconds = Math.round(wanted / 1000);
-    return { kind: "give_up", reason: `the server asks for a wait of ${seconds} s` };
+    return { kind: "give_up", error: namingTheWait(error, wanted, settings.maxRetryDelayMs) };
   }
   const delayMs = wanted > 0 ? wanted : growing;
   return { kind: "wait", delayMs: Math.round(delayMs * (1 + JITTER * random())) };
+}
+
+function namingTheWait(error: ModelError, waitMs: number, maxMs: number): ModelError {
+  const seconds = (ms: number) => `${Math.round(ms / 1000)} s`;
+  const message = `${error.message} The server asks for a wait of ${seconds(waitMs)}; at most ` +
+    `${seconds(maxMs)} are waited (setting retry.provider.maxRetryDelayMs).`;
+  return new ModelError(error.code, message, {
+    cause: error,
+    retryAfterMs: waitMs,
+    ...(error.status === undefined ? {} : { status: error.status }),
+  });
 }

@@ -18,6 +18,7 @@ export class RetryLoop {
   #attempt = 0;
   #fallbacksUsed = 0;
   #waiting = false;
+  #finalError: ModelError | undefined;
   /** How often the model was asked again, in all. */
   retries = 0;
 
@@ -34,6 +35,11 @@ export class RetryLoop {
     return this.#waiting;
   }
 
+  /** What to tell where there was nothing left to try. */
+  get finalError(): ModelError | undefined {
+    return this.#finalError;
+  }
+
   /** Whether a failure would be tried again; waits for nothing. */
   wouldRetry(error: ModelError): boolean {
     return decideRetry(error, this.#attempt + 1, this.#ports.settings, () => 0).kind === "wait" ||
@@ -44,7 +50,7 @@ export class RetryLoop {
   async afterFailure(error: ModelError, signal: AbortSignal): Promise<boolean> {
     const { emit, random, settings, timer, useModel } = this.#ports;
     const decision = decideRetry(error, this.#attempt + 1, settings, random);
-    const errorMessage = error.message;
+    const errorMessage = decision.kind === "wait" ? error.message : decision.error.message;
     if (decision.kind === "wait") {
       this.#attempt++;
       await emit({
@@ -60,6 +66,7 @@ export class RetryLoop {
     } else {
       const fallback = this.#nextFallback(error);
       if (!fallback) {
+        this.#finalError = decision.error;
         if (this.#attempt > 0) await this.#end(false, errorMessage);
         return false;
       }

@@ -23,7 +23,7 @@ export function retrySummary(
         if (attempt > 1) {
           await emit({ type: "summarization_retry_finished", success: answer.error === undefined });
         }
-        return answer;
+        return decision?.kind === "give_up" ? { ...answer, error: decision.error } : answer;
       }
       await emit({
         type: "summarization_retry_scheduled",

@@ -78,6 +78,14 @@ test("contextTokens() passes over the usage of failed and aborted answers", () =
   expect(contextTokens(context, 1000)).toEqual({ tokens: 71, reported: 70, estimated: 1 });
 });
 
+test("contextTokens() does not believe a usage of more than 256 characters a token", () => {
+  const long = user("x".repeat(256 * 100));
+  const believed = branchOf(long, assistant("", { tokens: 100 }));
+  expect(contextTokens(believed, 10)).toEqual({ tokens: 100, reported: 100, estimated: 0 });
+  const not = branchOf(long, assistant("", { tokens: 99 }));
+  expect(contextTokens(not, 10)).toEqual({ tokens: 6410, reported: 0, estimated: 6410 });
+});
+
 test("contextTokens() adds up the parts of a usage without a total", () => {
   const answer = assistant("1234");
   answer.usage = { ...noUsage(), input: 10, output: 5, cacheRead: 100, cacheWrite: 1 };

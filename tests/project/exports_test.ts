@@ -5,6 +5,7 @@ import { exportsOf } from "../support/exports.ts";
 const VALUES = [
   "Agent",
   "AgentSession",
+  "CompactionError",
   "JsonlSessionRepo",
   "MemorySessionRepo",
   "ModelError",
@@ -45,6 +46,7 @@ const TYPES = [
   "Clock",
   "CompactionConfig",
   "CompactionEntry",
+  "CompactionErrorCode",
   "CompactionSummaryMessage",
   "CompletionsCompat",
   "ContextEditEntry",

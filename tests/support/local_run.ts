@@ -25,12 +25,19 @@ export class LocalRun implements AsyncDisposable {
     this.sessions = this.temp.join("home/sessions");
   }
 
-  /** The provider answers as the plan says; files of the plan lie in `directory`. */
-  static async start(plan: Plan, options: { directory?: string } = {}): Promise<LocalRun> {
+  /**
+   * The provider answers as the plan says; files of the plan lie in `directory`. The models have a
+   * window of 200,000 tokens, unless another is given.
+   */
+  static async start(
+    plan: Plan,
+    options: { directory?: string; contextWindow?: number } = {},
+  ): Promise<LocalRun> {
     const run = new LocalRun(await ScriptedServer.start(plan, options));
     const model = {
-      contextWindow: 200_000,
+      contextWindow: options.contextWindow ?? 200_000,
       maxTokens: 8_000,
+      input: ["text", "image"],
       cost: { input: 1000, output: 1000, cacheRead: 1000, cacheWrite: 1000 },
     };
     const keys = { apiKey: "test-key" };

@@ -16,6 +16,8 @@ export interface Failure {
 }
 
 const TEXT_MAX = 500;
+/** What Bun adds for whoever calls fetch; the person at the terminal does not. */
+const FETCH_ADVICE = / ?For more information, pass `verbose: true`[^.]*fetch\(\)\.?/;
 
 /** Reads an SDK's error, an error of `fetch`, or an error object out of a stream. */
 export function describeFailure(cause: unknown): Failure {
@@ -72,7 +74,8 @@ function textOf(
   ].find((text) => typeof text === "string" && text !== "");
   if (typeof fromBody === "string") return fromBody;
   if (cause instanceof Error && status === undefined) {
-    return [...chain(cause)].map((error) => error.message).filter(Boolean).at(-1) ?? cause.name;
+    const said = [...chain(cause)].map((error) => error.message.replace(FETCH_ADVICE, ""));
+    return said.filter(Boolean).at(-1) ?? cause.name;
   }
   const message = typeof thrown["message"] === "string" ? thrown["message"] : String(cause);
   return withoutStatus(message, status);

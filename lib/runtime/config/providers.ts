@@ -174,7 +174,7 @@ export function requireProvider(
   throw new ConfigError(
     "unknown_provider",
     `Cannot use the provider "${name}": it is not known` +
-      (near === undefined ? "" : `; did you mean "${near}"?`) +
+      (near === undefined ? "." : `; did you mean "${near}"?`) +
       ` Known are ${known}; others are described in models.json`,
   );
 }

@@ -1,5 +1,6 @@
 /** What a run ends with; the same in every output (`docs/cli.md`, "Exit codes"). */
 import { ModelError, type ModelErrorCode } from "../../agent/mod.ts";
+import { CompactionError, type CompactionErrorCode } from "../../compaction/mod.ts";
 import { SessionError, type SessionErrorCode } from "../../session/mod.ts";
 import { ConfigError } from "../config/errors.ts";
 import type { ExitCode } from "../command_line/exit_code.ts";
@@ -33,6 +34,19 @@ const SESSION_ERRORS: Record<SessionErrorCode, ExitCode> = {
   closed: 70,
 };
 
+const COMPACTION_ERRORS: Record<CompactionErrorCode, ExitCode> = {
+  nothing_to_compact: 2,
+  nothing_to_summarize: 2,
+  oversized: 1,
+  model_error: 1,
+  empty: 1,
+  reasoning_only: 1,
+  cut: 1,
+  tool_call: 1,
+  too_long: 1,
+  window_too_small: 1,
+};
+
 /** The command line asks for something that cannot be done; exit 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
@@ -42,6 +56,10 @@ export class UsageError extends Error {
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof UsageError) return 2;
   if (error instanceof ModelError) return MODEL_ERRORS[error.code];
+  if (error instanceof CompactionError) {
+    const { cause, code } = error;
+    return cause instanceof ModelError ? MODEL_ERRORS[cause.code] : COMPACTION_ERRORS[code];
+  }
   if (error instanceof SessionError) return SESSION_ERRORS[error.code];
   if (error instanceof ConfigError) return 3;
   return 70;

@@ -155,6 +155,7 @@ class PrintRun {
       files,
       cwd,
       maxFileBytes: stdinMaxBytes,
+      onUnfitImage: (message) => this.#report.note(message),
       ...(data.text === undefined ? {} : { stdin: data.text }),
     });
     return { options, prompts: assembled };

@@ -1,7 +1,7 @@
 /** The prompts of a run, put together from words, `@file`s and stdin (`docs/cli.md`, "stdin"). */
 import * as fs from "node:fs/promises";
 import * as path from "node:path";
-import { checkImage } from "../../agent/mod.ts";
+import { checkImage, imageNote } from "../../agent/mod.ts";
 import type { ImageContent } from "../../session/mod.ts";
 import { UsageError } from "./exit_codes.ts";
 import { systemCode } from "./output.ts";
@@ -24,6 +24,8 @@ export interface PromptParts {
   /** What came on stdin. */
   readonly stdin?: string;
   readonly maxFileBytes: number;
+  /** Told of an image that no provider takes; a note goes in its place. Without it that throws. */
+  readonly onUnfitImage?: (message: string) => void;
 }
 
 type FilePart =
@@ -75,7 +77,10 @@ async function readFile(file: string, parts: PromptParts): Promise<FilePart> {
     const data = bytes.toString("base64");
     const checked = checkImage({ type: "image", mimeType, data });
     if (checked.ok) return { kind: "image", image: checked.image };
-    throw new UsageError(`Cannot use @${file}: no provider takes this image, ${checked.problem}`);
+    const message = `Cannot use @${file}: no provider takes this image, ${checked.problem}`;
+    if (!parts.onUnfitImage) throw new UsageError(message);
+    parts.onUnfitImage(`${message}; a note goes in its place`);
+    return { kind: "text", path: file, text: imageNote(checked.problem).text };
   }
   if (bytes.subarray(0, 8192).includes(0)) {
     throw new UsageError(`Cannot use @${file}: it is neither text nor a PNG, JPEG, GIF or WebP`);

@@ -1,5 +1,6 @@
 /** The result object of a run (`docs/cli.md`, "stdout and stderr"): the same in every output. */
 import { MODEL_ERROR_FATE, ModelError } from "../../agent/mod.ts";
+import { CompactionError } from "../../compaction/mod.ts";
 import { SessionError, type StopReason, type Usage } from "../../session/mod.ts";
 import type { ExitCode } from "../command_line/exit_code.ts";
 import { ConfigError } from "../config/errors.ts";
@@ -57,6 +58,11 @@ export function resultError(error: unknown): ResultError {
       ...(error.status === undefined ? {} : { status: error.status }),
       retryable: MODEL_ERROR_FATE[error.code].retry,
     };
+  }
+  if (error instanceof CompactionError) {
+    const { cause, code } = error;
+    const retryable = cause instanceof ModelError && MODEL_ERROR_FATE[cause.code].retry;
+    return { code, message, retryable };
   }
   if (error instanceof SessionError) {
     return { code: error.code, message, retryable: error.code === "busy" };

@@ -115,6 +115,15 @@ test("modelErrorFrom() writes one line with the provider's words, the status and
     "Cannot reach openai at http://host/v1: connect ECONNREFUSED 127.0.0.1:9. " +
       "Check the network and the base URL.",
   );
+  const reset = new Error("Connection error.", {
+    cause: new Error(
+      "The socket connection was closed unexpectedly. For more information, pass `verbose: true` " +
+        "in the second argument to fetch()",
+    ),
+  });
+  expect(modelErrorFrom(reset, { ...ASKED, started: true }).message).toBe(
+    "Cannot get an answer from openai/gpt: The socket connection was closed unexpectedly.",
+  );
   const page = Object.assign(new Error("502 <html><head><title>Bad\ngateway</title></html>"), {
     status: 502,
   });

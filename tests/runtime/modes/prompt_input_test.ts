@@ -72,6 +72,24 @@ describe("assemblePrompts()", () => {
   });
 });
 
+test("assemblePrompts() puts a note in the place of an image that no provider takes (C100)", async () => {
+  using temp = new TempDirectory();
+  temp.write("broken.png", PNG.subarray(0, 40));
+  const told: string[] = [];
+  const assembled = await assemble({
+    cwd: temp.path,
+    files: ["broken.png"],
+    prompts: ["look"],
+    onUnfitImage: (message) => told.push(message),
+  });
+  const note = "[An image was left out: its data is cut off or broken.]";
+  expect(assembled).toEqual([prompt([`<file path="broken.png">\n${note}\n</file>`, "look"])]);
+  expect(told).toEqual([
+    "Cannot use @broken.png: no provider takes this image, its data is cut off or broken; " +
+    "a note goes in its place",
+  ]);
+});
+
 describe("assemblePrompts() refuses", () => {
   const rows: [string, Partial<PromptParts>, string][] = [
     ["nothing", {}, "Cannot run: there is no prompt"],
