@@ -11,10 +11,17 @@ import type { Descriptor, FileStat, FileSystem } from "./file_system.ts";
 import { KeptEntryError } from "./kept_entry.ts";
 import type { HeldLock, SessionLock } from "./ports.ts";
 import { directoriesToSync, syncDirectories } from "./synced_directories.ts";
+import { writeAll } from "./whole_file.ts";
 
 const LF = Buffer.from("\n");
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
+
+/** What follows from a failure, or can be done about it. */
+const NOT_SAVED = "what was said since is not saved";
+const FORK_IT = "go on in a fork of it, or make it writable";
+const ELSEWHERE = "keep sessions elsewhere (setting sessionDir, or --session-dir), or none " +
+  "(--no-session)";
 
 /** What a log needs of the world. */
 export interface LogPorts {
@@ -168,18 +175,22 @@ export class SessionLog {
     return this.#fd;
   }
 
-  #writeFailed(reason: string, cause?: unknown): SessionError {
+  #writeFailed(reason: string, cause?: unknown, advice = NOT_SAVED): SessionError {
     const detail = cause instanceof Error ? `${reason}: ${cause.message}` : reason;
     return new SessionError(
       "write_failed",
-      `Cannot write session ${this.file}: ${detail}; what was said since is not saved`,
+      `Cannot write session ${this.file}: ${detail}; ${advice}`,
       { file: this.file, cause },
     );
   }
 
   #openForWriting(): void {
     const { fs, lock } = this.#ports;
-    const fd = this.#attempt("it cannot be opened for writing", () => fs.open(this.file, "a"));
+    const fd = this.#attempt(
+      "it cannot be opened for writing",
+      () => fs.open(this.file, "a"),
+      FORK_IT,
+    );
     try {
       const stat = fs.stat(fd);
       if (!stat || stat.ino !== this.#stat?.ino || stat.dev !== this.#stat.dev) {
@@ -194,11 +205,11 @@ export class SessionLog {
     this.#fd = fd;
   }
 
-  #attempt<T>(reason: string, operation: () => T): T {
+  #attempt<T>(reason: string, operation: () => T, advice = NOT_SAVED): T {
     try {
       return operation();
     } catch (error) {
-      throw this.#writeFailed(reason, error);
+      throw this.#writeFailed(reason, error, advice);
     }
   }
 
@@ -224,15 +235,11 @@ export class SessionLog {
     fd: Descriptor,
     bytes: Buffer,
     sync: boolean,
-  ): { reason: string; cause?: unknown; afterWrite: boolean } | undefined {
+  ): { reason: string; cause: unknown; afterWrite: boolean } | undefined {
     const { fs } = this.#ports;
     let afterWrite = false;
     try {
-      const count = fs.write(fd, bytes);
-      if (count !== bytes.length) {
-        const reason = `only ${count} of ${bytes.length} bytes were taken (is the disk full?)`;
-        return { reason, afterWrite };
-      }
+      writeAll(fs, fd, bytes);
       afterWrite = true;
       if (sync) fs.sync(fd);
       return undefined;
@@ -275,7 +282,7 @@ export class SessionLog {
       if (this.#adopts) return fs.open(this.file, "a");
       fs.makeDirectory(directory, DIRECTORY_MODE);
       return fs.open(this.file, "ax", FILE_MODE);
-    });
+    }, ELSEWHERE);
     let isOurs = false;
     try {
       this.#held = lock.acquire(this.file, fd);
