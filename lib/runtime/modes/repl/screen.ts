@@ -24,6 +24,8 @@ const frame: Schedule = (draw) => {
 /** All that is drawn between the two appears at once, where the terminal knows them. */
 const BEGIN = "\x1b[?2026h";
 const END = "\x1b[?2026l";
+const SHOW_CURSOR = "\x1b[?25h";
+const HIDE_CURSOR = "\x1b[?25l";
 const CLEAR_BELOW = "\x1b[J";
 
 /**
@@ -94,7 +96,8 @@ export class LiveScreen implements Screen {
     const cursorRow = cursor?.row ?? Math.max(0, live.rows.length - 1);
     this.#terminal.write(
       BEGIN + this.#toTop() + printed + rows + up(live.rows.length - 1 - cursorRow) +
-        (cursor ? `\r${right(cursor.column)}\x1b[?25h` : "\x1b[?25l") + END,
+        (cursor ? `\r${right(cursor.column)}` : "") +
+        (cursor || !this.#isOpen ? SHOW_CURSOR : HIDE_CURSOR) + END,
     );
     this.#drawn = live.rows;
     this.#cursorRow = cursorRow;
@@ -105,7 +108,6 @@ export class LiveScreen implements Screen {
   close(): void {
     this.#isOpen = false;
     this.draw();
-    this.#terminal.write("\x1b[?25h");
   }
 
   /** The screen was used by others: what was drawn is no longer there. */

@@ -16,6 +16,21 @@ function lastText(model: ReturnType<typeof scriptedModel>): string {
   return message && "content" in message ? textOf(message.content) : "";
 }
 
+/** A tool whose call ends when the test says so. */
+function waitingTool(): { wait: Tool; held: { resolve: () => void } } {
+  const held = Promise.withResolvers<void>();
+  const wait: Tool = {
+    name: "wait",
+    description: "",
+    parameters: { type: "object" },
+    async execute() {
+      await held.promise;
+      return { content: [{ type: "text", text: "waited" }] };
+    },
+  };
+  return { wait, held };
+}
+
 test("Repl answers a prompt, shows it and waits for the next", async () => {
   const model = scriptedModel([{ text: "Hello **you**." }]);
   await using rig = await ReplRig.start(model);
@@ -60,16 +75,7 @@ test("Repl sends the whole of a long paste, and shows a sign for it", async () =
 });
 
 test("Repl steers with what is typed during a run, shows the queue, and follows up later", async () => {
-  const held = Promise.withResolvers<void>();
-  const wait: Tool = {
-    name: "wait",
-    description: "",
-    parameters: { type: "object" },
-    async execute() {
-      await held.promise;
-      return { content: [{ type: "text", text: "waited" }] };
-    },
-  };
+  const { wait, held } = waitingTool();
   const model = scriptedModel([
     { calls: [{ id: "c1", name: "wait" }] },
     { text: "steered" },
@@ -349,4 +355,36 @@ test("Repl draws itself anew at another width", async () => {
       "> a line that is longer\n   than twenty columns",
     ), "the line at its new width");
   expect(rig.text.match(/a line that/g)).toHaveLength(1);
+});
+
+test("Repl tells of a failure that is tried again, and stops the wait with Ctrl-C", async () => {
+  const model = scriptedModel([
+    { fails: "overloaded" },
+    { text: "got it" },
+    { fails: "overloaded", retryAfterMs: 30_000 },
+  ]);
+  await using rig = await ReplRig.start(model, { session: { retry: { baseDelayMs: 1 } } });
+  rig.send("one");
+  await rig.shows(/The model failed: overloaded\.\s+got it/);
+  await rig.shows("$0.00");
+  rig.send("two");
+  await rig.shows(/Asking again in [\d.]+ s \(1 of 3\)/);
+  rig.type(CTRL_C);
+  await rig.terminal.until(() => (rig.text.match(/\$0\.00/g)?.length ?? 0) === 2);
+  expect(model.requests).toHaveLength(3);
+});
+
+test("a shell command during a run is kept after the results, and shown at once", async () => {
+  const { wait, held } = waitingTool();
+  const model = scriptedModel([{ calls: [{ id: "c", name: "wait" }] }, { text: "done" }]);
+  await using rig = await ReplRig.start(model, { session: { tools: [wait] } });
+  rig.send("go");
+  await rig.shows(/\bwait$/m);
+  rig.send("!echo meanwhile");
+  await rig.shows(/^meanwhile$/m);
+  held.resolve();
+  await rig.shows("$0.00");
+  const { messages } = await rig.runtime.session.session.buildContext();
+  expect(messages.map(({ role }) => role))
+    .toEqual(["user", "assistant", "toolResult", "bashExecution", "assistant"]);
 });
