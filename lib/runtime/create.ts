@@ -1,4 +1,4 @@
-import { type Model, type Tool } from "../agent/mod.ts";
+import type { Model, Tool } from "../agent/mod.ts";
 import { MemorySessionRepo, type Session } from "../session/mod.ts";
 import { AgentSession, type AgentSessionOptions } from "./agent_session.ts";
 import { shellWith } from "./user_shell.ts";

@@ -1,6 +1,6 @@
 /** What a conversation has used so far. Derived from the entries; nothing of it is stored. */
 import type { ModelFacts } from "../agent/mod.ts";
-import { type Session, type Usage } from "../session/mod.ts";
+import type { Session, Usage } from "../session/mod.ts";
 
 /** Tokens, cost and counts of a conversation. */
 export interface SessionStats {

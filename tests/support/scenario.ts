@@ -61,7 +61,7 @@ export async function play(scenario: Scenario): Promise<string> {
   await scenario.given?.(first);
   const model = scriptedModel(scenario.answers, scenario.facts);
   const log: string[] = [];
-  let world: World;
+  const world = (): World => worldOf(runtime, model, timer, log);
   const runtime = await AgentSessionRuntime.create<unknown>(first, {
     repo,
     prepare: (session) =>
@@ -76,7 +76,7 @@ export async function play(scenario: Scenario): Promise<string> {
             timer,
             random: () => 0,
             ...scenario.options,
-            ...(scenario.hooks ? { hooks: scenario.hooks(() => world) ?? {} } : {}),
+            ...(scenario.hooks ? { hooks: scenario.hooks(world) ?? {} } : {}),
           }),
           services: undefined,
           started: ({ reason }: { reason: string }) => {
@@ -97,9 +97,8 @@ export async function play(scenario: Scenario): Promise<string> {
     });
   listen();
   runtime.onRebind(() => void listen());
-  world = worldOf(runtime, model, timer, log);
-  for (const action of scenario.actions) await action(world);
-  const text = await report(world, log);
+  for (const action of scenario.actions) await action(world());
+  const text = await report(world(), log);
   await runtime.dispose();
   return text;
 }
