@@ -20,27 +20,3 @@ export function holdsAny(
   }
   return false;
 }
-
-/** The bytes of lines that are asked for from the end of a source to its beginning. */
-export class BackwardBytes {
-  readonly #source: ByteSource;
-  readonly #scratch = Buffer.allocUnsafe(BLOCK_SIZE);
-  #block: { start: number; bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) };
-
-  constructor(source: ByteSource) {
-    this.#source = source;
-  }
-
-  /** A line's bytes; they hold until the next one's are asked for. */
-  line({ offset, length }: { offset: number; length: number }): Buffer {
-    const end = offset + length;
-    if (length > BLOCK_SIZE) return this.#source.read(offset, end);
-    const { start, bytes } = this.#block;
-    if (offset < start || end > start + bytes.length) {
-      const from = Math.max(0, end - BLOCK_SIZE);
-      this.#block = { start: from, bytes: this.#source.read(from, end, this.#scratch) };
-    }
-    const at = offset - this.#block.start;
-    return this.#block.bytes.subarray(at, at + length);
-  }
-}

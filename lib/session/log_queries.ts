@@ -2,8 +2,8 @@
  * Questions that a log answers from its end, reading no further than the answer. To be asked within
  * `LogReader.settle`.
  */
-import { BackwardBytes } from "./byte_search.ts";
-import type { EntryHead } from "./codec.ts";
+import type { Buffer } from "node:buffer";
+import { type EntryHead, parseEntry } from "./codec.ts";
 import {
   addSettings,
   type ContextSettings,
@@ -13,10 +13,16 @@ import {
   settingsOfEntry,
   settled,
 } from "./context.ts";
-import type { Checkpoint, SessionEntry } from "./entry.ts";
+import type { SessionEntry } from "./entry.ts";
 import type { LogReader } from "./log_reader.ts";
 import { addUsage, noUsage, type Usage } from "./message.ts";
-import { checkpointTotals, mayHaveUsage, usageInLine, type UsageTotals } from "./usage_totals.ts";
+import {
+  checkpointTotals,
+  mayHaveUsage,
+  usageInLine,
+  usageOf,
+  type UsageTotals,
+} from "./usage_totals.ts";
 
 /** The last name given, on whatever branch; a compaction's checkpoint knows the one before it. */
 export function findName(reader: LogReader): string | undefined {
@@ -113,52 +119,83 @@ export function usageTotals(
   leafId: string | null,
   sessionId: string,
 ): UsageTotals {
-  const usages = new LineUsages(reader);
-  const path = leafId === null ? [] : reader.ancestors(leafId);
+  const inPassing = totalsInPassing(reader, leafId, sessionId);
+  if (inPassing) return inPassing;
+  const sumOf = (heads: Iterable<EntryHead>, of: keyof UsageTotals) => {
+    const sum = new UsageSum(of, sessionId);
+    for (const head of heads) {
+      if (mayHaveUsage(head)) sum.add(head, reader.bytes(head));
+      if (sum.isWhole) break;
+    }
+    return sum.total;
+  };
   return {
-    branch: usages.sum(path, (checkpoint) => checkpointTotals(checkpoint, "branch", sessionId)),
-    session: usages.sum(
-      reader.headsBackward(),
-      (checkpoint) => checkpointTotals(checkpoint, "session", sessionId),
-    ),
+    branch: sumOf(leafId === null ? [] : reader.ancestors(leafId), "branch"),
+    session: sumOf(reader.headsBackward(), "session"),
   };
 }
 
-/** The usages that lines tell, each read once. */
-class LineUsages {
-  readonly #reader: LogReader;
-  readonly #bytes: BackwardBytes;
-  /** By the offset of the line. */
-  readonly #known = new Map<number, Usage | undefined>();
+/**
+ * The same in one pass over the bytes, which remembers nothing. Undefined for a file whose lines do
+ * not tell the path by themselves, since it has `leaf` entries, damage or parents that are missing.
+ */
+function totalsInPassing(
+  reader: LogReader,
+  leafId: string | null,
+  sessionId: string,
+): UsageTotals | undefined {
+  const branch = new UsageSum("branch", sessionId);
+  const session = new UsageSum("session", sessionId);
+  /** The next entry of the path upwards. */
+  let awaited = leafId;
+  for (const line of reader.passing()) {
+    if (!line || line.head.type === "leaf") return undefined;
+    const { head, bytes } = line;
+    const isOnPath = head.id === awaited;
+    if (isOnPath) awaited = head.parentId;
+    if (!mayHaveUsage(head)) continue;
+    if (isOnPath) branch.add(head, bytes);
+    session.add(head, bytes);
+    if (session.isWhole && (branch.isWhole || awaited === null)) break;
+  }
+  if (awaited !== null && !branch.isWhole) return undefined;
+  return { branch: branch.total, session: session.total };
+}
 
-  constructor(reader: LogReader) {
-    this.#reader = reader;
-    this.#bytes = new BackwardBytes(reader.source);
+/** Adds up usages, newest first, down to a checkpoint that knows the rest. */
+class UsageSum {
+  readonly #of: keyof UsageTotals;
+  readonly #sessionId: string;
+  #total = noUsage();
+  #isWhole = false;
+
+  constructor(of: keyof UsageTotals, sessionId: string) {
+    this.#of = of;
+    this.#sessionId = sessionId;
   }
 
-  /** Adds up usages, newest first, down to a checkpoint that knows the rest. */
-  sum(
-    heads: Iterable<EntryHead>,
-    known: (checkpoint: Checkpoint | undefined) => Usage | undefined,
-  ): Usage {
-    let sum = noUsage();
-    for (const head of heads) {
-      if (!mayHaveUsage(head)) continue;
-      const usage = this.#of(head);
-      if (usage) sum = addUsage(sum, usage);
-      if (head.type !== "compaction") continue;
-      const [entry] = this.#reader.read([head]);
-      const before = entry?.type === "compaction" ? known(entry.checkpoint) : undefined;
-      if (before) return addUsage(sum, before);
-    }
-    return sum;
+  get total(): Usage {
+    return this.#total;
   }
 
-  #of(head: EntryHead): Usage | undefined {
-    const known = this.#known.get(head.offset);
-    if (known || this.#known.has(head.offset)) return known;
-    const usage = usageInLine(this.#bytes.line(head));
-    this.#known.set(head.offset, usage);
-    return usage;
+  /** Whether nothing further up counts. */
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  add(head: EntryHead, bytes: Buffer): void {
+    if (this.#isWhole) return;
+    // A compaction may bring messages of others, with usages of theirs.
+    const isSimple = head.type !== "compaction" &&
+      (head.type !== "message" || head.role !== undefined);
+    const entry = isSimple ? undefined : parseEntry(bytes);
+    const usage = entry ? usageOf(entry) : usageInLine(bytes);
+    if (usage) this.#total = addUsage(this.#total, usage);
+    const before = entry?.type === "compaction"
+      ? checkpointTotals(entry.checkpoint, this.#of, this.#sessionId)
+      : undefined;
+    if (!before) return;
+    this.#total = addUsage(this.#total, before);
+    this.#isWhole = true;
   }
 }

@@ -211,6 +211,24 @@ export class LogReader {
     }
   }
 
+  /**
+   * All lines, last first, each read once and not remembered, with bytes that hold until the next one
+   * is asked for. Undefined for a line that is not just one entry: then only the index can tell.
+   */
+  *passing(): Generator<{ head: EntryHead; bytes: Buffer } | undefined, void> {
+    const lines = new BackwardLines(this.#source, this.#floor, this.#blockSize);
+    while (!lines.done) {
+      for (const { start, end } of lines.next()) {
+        const bytes = lines.bytes(start, end);
+        const slice = (from: number, to: number) => bytes.subarray(from, to);
+        const { heads, problem } = readLine({ offset: start, length: end - start, slice });
+        const [head] = heads;
+        if (problem || heads.length > 1 || this.#broken.has(start)) yield undefined;
+        else if (head) yield { head, bytes };
+      }
+    }
+  }
+
   /** Parses entries. To be run in `settle`, as their lines may turn out to be broken. */
   read(heads: readonly EntryHead[]): SessionEntry[] {
     const entries: SessionEntry[] = [];

@@ -47,21 +47,27 @@ export function mayHaveUsage({ type, role }: EntryHead): boolean {
 const USAGE = '"usage":';
 const USAGE_MAX = 1000;
 
-/** The usage that a line tells: its last one, without parsing what a model said. */
+/** The usage that a line tells, without parsing what a model said where there is only one. */
 export function usageInLine(bytes: Buffer): Usage | undefined {
-  const at = bytes.lastIndexOf(USAGE) + USAGE.length;
-  if (at < USAGE.length) return undefined;
-  const text = bytes.subarray(at, at + USAGE_MAX).toString("latin1");
-  // Its costs stand last, as a rule.
-  for (
-    const end of [text.indexOf("}}") + 2, text.startsWith("{") ? objectEnd(text, 0) : undefined]
-  ) {
-    const usage = end === undefined ? undefined : parseJson(bytes.subarray(at, at + end));
-    // An extension's details may hold something of that name.
-    if (isRecord(usage) && isRecord(usage["cost"])) return soundUsage(usage);
+  const first = bytes.indexOf(USAGE);
+  if (first === -1) return undefined;
+  const at = first + USAGE.length;
+  if (bytes.indexOf(USAGE, at) === -1) {
+    const text = bytes.toString("latin1", at, Math.min(bytes.length, at + USAGE_MAX));
+    // Its costs stand last, as a rule.
+    const costsEnd = text.indexOf("}}") + 2;
+    const usage = usageIn(bytes.subarray(at, at + costsEnd)) ??
+      usageIn(bytes.subarray(at, at + (text.startsWith("{") ? objectEnd(text, 0) ?? 0 : 0)));
+    if (usage) return usage;
   }
   const entry = parseEntry(bytes);
   return entry && usageOf(entry);
+}
+
+/** A usage with costs: an extension's details may hold something of that name. */
+function usageIn(bytes: Buffer): Usage | undefined {
+  const usage = parseJson(bytes);
+  return isRecord(usage) && isRecord(usage["cost"]) ? soundUsage(usage) : undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { expect, test } from "bun:test";
-import { BackwardBytes, holdsAny } from "../../lib/session/byte_search.ts";
+import { holdsAny } from "../../lib/session/byte_search.ts";
 import { memorySource } from "../../lib/session/byte_source.ts";
 
 const BLOCK = 256 * 1024;
@@ -24,19 +24,4 @@ test("holdsAny() looks at nothing before its start or after its end", () => {
   const source = memorySource(Buffer.from("mark.....mark"));
   expect(holdsAny(source, ["mark"], { start: 1, end: 12 })).toBe(false);
   expect(holdsAny(source, ["mark"], { start: 1, end: 13 })).toBe(true);
-});
-
-test("BackwardBytes gives each line, the long ones too, in whatever order", () => {
-  const lengths = [3, BLOCK - 1, 10, 2 * BLOCK, 1, BLOCK, 7];
-  const lines = lengths.map((length, at) => Buffer.alloc(length, String(at)));
-  const source = memorySource(Buffer.concat(lines));
-  const heads = lengths.map((length, at) => ({
-    offset: lengths.slice(0, at).reduce((sum, each) => sum + each, 0),
-    length,
-  }));
-  const bytes = new BackwardBytes(source);
-  for (const at of [6, 5, 4, 3, 2, 1, 0, 4, 6, 2]) {
-    const head = heads[at];
-    expect(head && bytes.line(head).equals(lines[at] ?? Buffer.alloc(0))).toBe(true);
-  }
 });

@@ -6,6 +6,7 @@ import { JsonlSessionStorage } from "../../lib/session/jsonl_storage.ts";
 import { LogReader } from "../../lib/session/log_reader.ts";
 import { SessionLog } from "../../lib/session/session_log.ts";
 import type { TreeNode } from "../../lib/session/storage.ts";
+import { usageOfEntries } from "../../lib/session/usage_totals.ts";
 import { damage } from "../support/damage.ts";
 import { MemoryFileSystem } from "../support/memory_file_system.ts";
 import { NaiveReading } from "../support/naive_reading.ts";
@@ -50,6 +51,7 @@ function randomBody(random: Random, anyId: () => string): Record<string, unknown
     content: [{ type: "text", text }],
     provider: "p",
     model: `m${random.int(1, 3)}`,
+    ...random.chance(0.7) ? { usage: randomUsage(random) } : {},
   };
   const bodies: (() => Record<string, unknown>)[] = [
     () => ({ type: "message", message: { role: "user", content: text, timestamp: 1 } }),
@@ -72,9 +74,17 @@ function randomBody(random: Random, anyId: () => string): Record<string, unknown
         : {},
     }),
     () => ({ type: "leaf", targetId: random.chance(0.1) ? random.pick([null, 7]) : anyId() }),
-    () => ({ type: "unheard_of", value: text }),
+    () => ({ type: "usage", kind: "retry", provider: "p", model: "m", usage: randomUsage(random) }),
+    () => ({ type: "unheard_of", value: text, usage: randomUsage(random) }),
   ];
   return random.pick(bodies)();
+}
+
+function randomUsage(random: Random): Record<string, unknown> {
+  const cost = { input: 0.5, output: 0, cacheRead: 0, cacheWrite: 0, total: 0.5 };
+  const counts = { input: random.int(0, 9), output: random.int(0, 9), cacheRead: 0, cacheWrite: 0 };
+  const usage = { ...counts, totalTokens: counts.input + counts.output };
+  return random.chance(0.8) ? { ...usage, cost } : random.chance(0.5) ? { cost, ...usage } : usage;
 }
 
 const FILE = "/s.jsonl";
@@ -157,10 +167,28 @@ const QUESTIONS = {
   ],
 } as const;
 
-function compare(bytes: Buffer, seed: number, random: Random): void {
+/** Asked of whole files only: a line that is broken behind its usage still tells it. */
+const USAGE_QUESTION = {
+  usage: [
+    (storage: JsonlSessionStorage) => storage.usage(storage.leafId),
+    (naive: NaiveReading) => ({
+      branch: usageOfEntries(naive.path(naive.leafId)),
+      session: usageOfEntries(naive.entries),
+    }),
+  ],
+} as const;
+
+type Questions = Readonly<
+  Record<
+    string,
+    readonly [(storage: JsonlSessionStorage) => unknown, (naive: NaiveReading) => unknown]
+  >
+>;
+
+function compare(bytes: Buffer, seed: number, random: Random, questions: Questions): void {
   const naive = new NaiveReading(bytes);
   const shared = storageOf(bytes, random.pick([16, 64, 300, 100_000]));
-  const order = Object.entries(QUESTIONS).sort(() => random.next() - 0.5);
+  const order = Object.entries(questions).sort(() => random.next() - 0.5);
   for (const [question, [ask, expected]] of order) {
     const fresh = storageOf(bytes, random.pick([16, 64, 300, 100_000]));
     const right = expected(naive);
@@ -182,7 +210,7 @@ describe("JsonlSessionStorage", () => {
   test("reads any tree from its end as it would from its beginning", () => {
     for (let seed = 1; seed <= 800; seed++) {
       const random = new Random(seed);
-      compare(randomSession(random), seed, random);
+      compare(randomSession(random), seed, random, { ...QUESTIONS, ...USAGE_QUESTION });
     }
   });
 
@@ -191,7 +219,7 @@ describe("JsonlSessionStorage", () => {
       const random = new Random(seed);
       const bytes = Buffer.from(damage(randomSession(random), random).bytes);
       if (readHeader(memorySource(bytes)) && !isBeyondLazyReading(bytes)) {
-        compare(bytes, seed, random);
+        compare(bytes, seed, random, QUESTIONS);
       }
     }
   });
