@@ -79,6 +79,7 @@ class Conversation {
   readonly #subject: Subject;
   readonly #dice: Dice;
   #count = 0;
+  #answers = 0;
   #parentId: string | null = null;
 
   constructor(subject = LONG) {
@@ -109,6 +110,7 @@ class Conversation {
 
   #answer(content: unknown[], stopReason: string): string {
     const model = { api: "anthropic-messages", provider: "anthropic", model: "claude-haiku-4-5" };
+    this.#answers += 1;
     return this.#message({ role: "assistant", content, ...model, usage: USAGE, stopReason });
   }
 
@@ -135,23 +137,37 @@ class Conversation {
       this.#answer(text(800), "stop");
   }
 
-  /** A compaction that keeps one entry from before it, with the checkpoint that we write. */
-  compaction(): string {
+  /** A compaction that keeps one entry from before it. */
+  compaction(writer: Writer): string {
     const firstKeptEntryId = this.#parentId;
     const summary = this.#dice.text(4000);
-    const model = { provider: "anthropic", modelId: "claude-haiku-4-5" };
-    const checkpoint = { model, thinkingLevel: "off" };
     const tokensBefore = 180_000;
-    return this.#line("compaction", { summary, firstKeptEntryId, tokensBefore, checkpoint });
+    return this.#line("compaction", {
+      summary,
+      firstKeptEntryId,
+      tokensBefore,
+      ...(writer === "bough" ? { checkpoint: this.#checkpoint() } : {}),
+    });
+  }
+
+  #checkpoint() {
+    const model = { provider: "anthropic", modelId: "claude-haiku-4-5" };
+    const used = { ...USAGE };
+    for (const key of ["input", "output", "totalTokens"] as const) used[key] *= this.#answers;
+    const totals = { sessionId: this.#subject.id, branch: used, session: used };
+    return { model, thinkingLevel: "off", totals };
   }
 }
+
+/** Whose a session file is: Pi's compactions have no checkpoint of what stands above them. */
+export type Writer = "bough" | "pi";
 
 /**
  * A session file of about `bytes`, whose last compaction is near its end. Made once: the same name
  * has the same bytes.
  */
-export function sessionFile(directory: string, bytes: number): string {
-  const file = path.join(directory, `session-${bytes / 1e6}MB.jsonl`);
+export function sessionFile(directory: string, bytes: number, writer: Writer = "bough"): string {
+  const file = path.join(directory, `${writer}-${bytes / 1e6}MB.jsonl`);
   if (fs.existsSync(file)) return file;
   const unfinished = `${file}.unfinished`;
   fs.mkdirSync(directory, { recursive: true });
@@ -167,7 +183,7 @@ export function sessionFile(directory: string, bytes: number): string {
     block = "";
   };
   while (size < bytes - TAIL_BYTES) add(conversation.turn());
-  add(conversation.compaction());
+  add(conversation.compaction(writer));
   while (size < bytes) add(conversation.turn());
   fs.appendFileSync(fd, block);
   fs.closeSync(fd);

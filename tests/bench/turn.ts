@@ -2,11 +2,11 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
 import type { Launch } from "./launcher.ts";
-import { measurePrograms } from "./measure.ts";
+import { type Measured, measurePrograms } from "./measure.ts";
 import { buildPrograms } from "./programs.ts";
 import { startServer } from "./server.ts";
 import { copyOf, sessionFile } from "./sessions.ts";
-import type { Benchmark } from "./table.ts";
+import type { Benchmark, Row } from "./table.ts";
 
 const MODEL = "anthropic/claude-haiku-4-5";
 const MB = 1e6;
@@ -59,6 +59,25 @@ export const turn: Benchmark = {
   },
 };
 
+/** What a turn took that continues a session, next to one that continues 1 MB. */
+function continued(what: string, measured: Measured, base: Measured, aim: boolean): Row[] {
+  const ms = { what, value: measured.ms, unit: "ms" as const };
+  return [
+    {
+      ...ms,
+      base: { what: "1 MB", value: base.ms },
+      ...(aim ? { aim: { most: 1.2, of: "ratio" as const } } : {}),
+    },
+    {
+      what: `${what}: peak memory`,
+      value: measured.peakMB,
+      unit: "MB",
+      base: { what: "1 MB", value: base.peakMB },
+      aim: { most: 80, of: "value" },
+    },
+  ];
+}
+
 export const continuing: Benchmark = {
   name: "continue",
   async run({ directory, samples }) {
@@ -66,29 +85,29 @@ export const continuing: Benchmark = {
     using server = startServer();
     using short = copyOf(sessionFile(directory, 1 * MB));
     using long = copyOf(sessionFile(directory, 100 * MB));
+    using foreign = copyOf(sessionFile(directory, 100 * MB, "pi"));
     const launch = launcher(directory, server.url);
-    const proceed = (file: string) =>
-      launch(programs.bough, "--print", "--session", file, "--cwd", directory, "Hello");
+    const proceed = (file: string, output: string) => {
+      const choice = ["--session", file, "--cwd", directory] as const;
+      return launch(programs.bough, "--output", output, ...choice, "Hello");
+    };
     const measured = await measurePrograms({
-      short: proceed(short.file),
-      long: proceed(long.file),
+      short: proceed(short.file, "text"),
+      long: proceed(long.file, "text"),
+      foreign: proceed(foreign.file, "text"),
+      shortJson: proceed(short.file, "json"),
+      longJson: proceed(long.file, "json"),
+      foreignJson: proceed(foreign.file, "json"),
     }, samples);
+    const { short: base, shortJson: baseJson } = measured;
     return [
-      { what: "a turn that continues 1 MB", value: measured.short.ms, unit: "ms" },
-      {
-        what: "a turn that continues 100 MB",
-        value: measured.long.ms,
-        unit: "ms",
-        base: { what: "1 MB", value: measured.short.ms },
-        aim: { most: 1.2, of: "ratio" },
-      },
-      {
-        what: "a turn that continues 100 MB: peak memory",
-        value: measured.long.peakMB,
-        unit: "MB",
-        base: { what: "1 MB", value: measured.short.peakMB },
-        aim: { most: 80, of: "value" },
-      },
+      { what: "a turn that continues 1 MB", value: base.ms, unit: "ms" },
+      ...continued("a turn that continues 100 MB", measured.long, base, true),
+      ...continued("a turn that continues 100 MB of Pi's", measured.foreign, base, true),
+      { what: "the same as JSON, with totals: 1 MB", value: baseJson.ms, unit: "ms" },
+      ...continued("as JSON: 100 MB", measured.longJson, baseJson, true),
+      // Nothing in the file knows its totals, so all of it has to be read.
+      ...continued("as JSON: 100 MB of Pi's", measured.foreignJson, baseJson, false),
     ];
   },
 };
