@@ -13,7 +13,7 @@ import { scanSessions } from "./catalog/scan.ts";
 import type { SearchedRole } from "./catalog/searched_text.ts";
 import { sessionHits } from "./catalog/session_hits.ts";
 import { type FileLook, type KnownFile, SessionIndex } from "./catalog/session_index.ts";
-import { WordSet } from "./catalog/word_set.ts";
+import { WordReader } from "./catalog/words.ts";
 import { type FileSystem, nodeFileSystem } from "./file_system.ts";
 import type { JsonlSessionRepo } from "./repo.ts";
 import type { SessionSummary } from "./summary.ts";
@@ -48,7 +48,7 @@ export interface SearchOptions extends CatalogFilter {
 const FIRST_MESSAGE_MAX = 2000;
 const SEARCH_LIMIT = 20;
 /** How much is read within one change of the index: others wait for its end. */
-const CHANGE_BYTES = 8_000_000;
+const CHANGE_BYTES = 32_000_000;
 
 type Known = ReadonlyMap<string, KnownFile>;
 
@@ -203,7 +203,8 @@ export class SessionCatalog {
     { known: before, hits, names }: { known: Known; hits: BestHits; names: Map<string, string> },
   ): Promise<readonly GlancedFile[]> {
     const missing = files.filter((file) => !isSame(before.get(file.path)?.words, file));
-    await this.#indexMissing(missing);
+    // Files stand newest first; the index wants older entries before newer ones.
+    await this.#indexMissing(missing.toReversed());
     const known = missing.length > 0 ? this.#known() : before;
     const sessions = new Map<number, SearchedSession>();
     const unread: GlancedFile[] = [];
@@ -224,7 +225,7 @@ export class SessionCatalog {
 
   async #indexMissing(missing: readonly GlancedFile[]): Promise<void> {
     const total = missing.reduce((sum, { size }) => sum + size, 0);
-    const words = new WordSet();
+    const reader = new WordReader();
     let done = 0;
     for (let at = 0; at < missing.length;) {
       const next = this.#attempt((index) =>
@@ -232,7 +233,7 @@ export class SessionCatalog {
           let read = 0;
           while (at < missing.length && read < CHANGE_BYTES) {
             const file = missing[at++];
-            if (file) read += indexWords(this.#fs, { index, words }, file);
+            if (file) read += indexWords(this.#fs, { index, reader }, file);
           }
           return read;
         })

@@ -65,7 +65,7 @@ export class MemorySessionRepo implements SessionRepo {
   }
 
   /** The id that an id, the unique start of one or a name means. @throws SessionError. */
-  async find(text: string, _options: { cwd?: string } = {}): Promise<string> {
+  async find(text: string, _options: { cwd?: string; pathsFrom?: string } = {}): Promise<string> {
     const all = [...this.#sessions.values()];
     const exact = all.find(({ header }) => header.id === text);
     const started = all.filter(({ header }) => text !== "" && header.id.startsWith(text));

@@ -122,14 +122,16 @@ export class JsonlSessionRepo implements SessionRepo {
   /**
    * The path of the session that a path, an id, the unique start of an id or a name means.
    *
-   * @param options `cwd`: where relative paths begin, and whose sessions go first, by default the
-   * current directory.
+   * @param options `cwd`: whose sessions go first, by default the current directory; `pathsFrom`:
+   * where relative paths begin, by default `cwd`.
    * @throws SessionError `not_found`, `ambiguous`, `not_a_session`.
    */
-  async find(text: string, options: { cwd?: string } = {}): Promise<string> {
+  async find(text: string, options: { cwd?: string; pathsFrom?: string } = {}): Promise<string> {
+    const { cwd = "", pathsFrom } = options;
     return findSession(this.#environment.fs, text, {
       sessionsDir: this.sessionsDir,
-      cwd: path.resolve(options.cwd ?? ""),
+      cwd: path.resolve(cwd),
+      ...pathsFrom === undefined ? {} : { pathsFrom },
       nameOf: (file) => this.#readingLog(file, (log) => this.#storage(log).name),
     });
   }

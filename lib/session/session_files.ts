@@ -84,8 +84,10 @@ export function sessionFile(fs: FileSystem, file: string): SessionFile | undefin
 /** What a session can be looked for by. */
 export interface SessionQuery {
   sessionsDir: string;
-  /** Where relative paths begin, and whose sessions go first. */
+  /** Whose sessions go first. */
   cwd: string;
+  /** Where relative paths begin; `cwd` if absent. */
+  pathsFrom?: string;
   nameOf(file: SessionFile): string | undefined;
 }
 
@@ -95,7 +97,7 @@ export interface SessionQuery {
  * @throws SessionError `not_found`, `ambiguous`, `not_a_session`.
  */
 export function findSession(fs: FileSystem, text: string, query: SessionQuery): string {
-  const file = path.resolve(query.cwd, text);
+  const file = path.resolve(query.pathsFrom ?? query.cwd, text);
   if (looksLikePath(text)) return checkedPath(fs, file);
   const all = sessionFiles(fs, query.sessionsDir, undefined);
   const started = all.filter(({ header }) => text !== "" && header.id.startsWith(text));
@@ -130,6 +132,10 @@ function checkedPath(fs: FileSystem, file: string): string {
     });
   }
   if (stat.isFile && (stat.size === 0 || sessionFile(fs, file))) return file;
+  if (stat.isDirectory) {
+    const message = `Cannot open ${file}: it is a directory, not a session`;
+    throw new SessionError("not_a_session", message, { file });
+  }
   throw notASession(file);
 }
 

@@ -40,7 +40,7 @@ export interface SessionRepo {
   /** What the session of a directory with exactly this id is opened by. */
   findKey(id: string, cwd: string): Promise<string | undefined>;
   /** What the session with a path, an id, the unique start of one or a name is opened by. */
-  find(text: string, options?: { cwd?: string }): Promise<string>;
+  find(text: string, options?: { cwd?: string; pathsFrom?: string }): Promise<string>;
   list(options?: { cwd?: string }): Promise<SessionSummary[]>;
   /** Takes in a copy of a session file. */
   importFile(file: string, options?: { cwd?: string }): Promise<Session>;

@@ -7,7 +7,7 @@ import type { FileSystem } from "../file_system.ts";
 import { errorCode } from "../file_system.ts";
 
 /** Changes with the tables; an index of another number is made anew. */
-const SCHEMA_VERSION = 2;
+const SCHEMA_VERSION = 4;
 const BUSY_TIMEOUT_MS = 5000;
 const FILE_MODE = 0o600;
 
@@ -33,15 +33,18 @@ CREATE TABLE files (
 CREATE TABLE entries (
   id INTEGER PRIMARY KEY,
   file INTEGER NOT NULL,
+  time INTEGER NOT NULL,
+  role INTEGER NOT NULL,
   offset INTEGER NOT NULL,
   length INTEGER NOT NULL
 );
 CREATE INDEX entries_by_file ON entries (file);
+CREATE TABLE runs (first INTEGER PRIMARY KEY, newest INTEGER NOT NULL);
 CREATE VIRTUAL TABLE texts USING fts5(
-  user, assistant, tool,
-  tokenize = "unicode61 remove_diacritics 0", content = '', contentless_delete = 1
+  words, tokenize = 'ascii', detail = none, content = '', contentless_delete = 1
 );
-INSERT INTO texts (texts, rank) VALUES ('hashsize', 4194304);
+INSERT INTO texts (texts, rank) VALUES ('hashsize', 33554432);
+INSERT INTO texts (texts, rank) VALUES ('automerge', 8);
 CREATE TABLE words (word TEXT PRIMARY KEY) WITHOUT ROWID;
 PRAGMA user_version = ${SCHEMA_VERSION};
 `;
@@ -108,7 +111,7 @@ function makeAnew(database: DatabaseSync): void {
   try {
     // Another process may have been first.
     if (versionOf(database) !== SCHEMA_VERSION) {
-      for (const table of ["words", "texts", "entries", "files"]) {
+      for (const table of ["words", "texts", "runs", "entries", "files"]) {
         database.exec(`DROP TABLE IF EXISTS ${table}`);
       }
       database.exec(SCHEMA);

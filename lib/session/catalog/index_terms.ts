@@ -1,60 +1,6 @@
-/**
- * Between folded text and the words of the index (SQLite FTS5, tokenizer `unicode61`). The index
- * knows words: letters and digits in a row. Han and Kana are written without blanks, so each of
- * their characters is given to it as a word.
- */
+/** From a search to what the index is asked (SQLite FTS5, tokenizer `ascii`: words as we cut them). */
 import type { SearchQuery } from "./query.ts";
-
-const UNSPACED = /[\u3040-\u30ff\u3400-\u4db5\u4e00-\u9fcc\uf900-\ufaff\u{20000}-\u{2b81d}]/gu;
-const IS_UNSPACED = new RegExp(`^${UNSPACED.source}$`, "u");
-/** Letters, digits and marks of which this code and SQLite surely think alike. */
-const KNOWN = /^[a-z0-9\u00aa-\u024f\u0370-\u04ff\uac00-\ud7a3]+$/u;
-const WORD = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
-
-/** Folded text as the index is given it. */
-export function indexedText(folded: string): string {
-  return folded.replace(UNSPACED, " $& ");
-}
-
-/** A needle as words of the index. */
-export interface NeedleTerms {
-  words: string[];
-  /** The first one may be the end of a longer word. */
-  isOpenBefore: boolean;
-  /** The last one may be the beginning of a longer word. */
-  isOpenAfter: boolean;
-}
-
-/** The words of a needle; undefined if the index cannot be asked for it. */
-export function termsOf(needle: string): NeedleTerms | undefined {
-  const words = indexedText(needle).match(WORD) ?? [];
-  if (words.length === 0) return undefined;
-  if (!words.every((word) => KNOWN.test(word) || IS_UNSPACED.test(word))) return undefined;
-  const isWord = (text: string | undefined) => text !== undefined && KNOWN.test(text);
-  return {
-    words,
-    isOpenBefore: isWord(words[0]) && needle.startsWith(words[0] ?? ""),
-    isOpenAfter: isWord(words.at(-1)) && needle.endsWith(words.at(-1) ?? ""),
-  };
-}
-
-/** Words that follow each other. */
-function phrase(words: readonly string[]): string {
-  return `"${words.join(" ")}"`;
-}
-
-/** Asks for texts that have the words in a row; undefined if the index cannot tell. */
-export function rowExpression({ row }: SearchQuery): string | undefined {
-  const terms = row === undefined ? undefined : termsOf(row);
-  return terms && phrase(terms.words);
-}
-
-/** Asks for texts that have each needle as whole words; undefined if the index cannot tell. */
-export function wholeExpression({ needles }: SearchQuery): string | undefined {
-  const parts = needles.map(termsOf);
-  if (parts.includes(undefined)) return undefined;
-  return parts.map((terms) => phrase(terms?.words ?? [])).join(" AND ");
-}
+import { pairsOf, rowsOf } from "./words.ts";
 
 /** Finds the words of the index that contain, or end with, a text; no more than `limit`. */
 export type FindWords = (how: "contain" | "end", text: string, limit: number) => string[];
@@ -62,33 +8,56 @@ export type FindWords = (how: "contain" | "end", text: string, limit: number) =>
 /** More words than this are not asked for one by one: almost everything fits. */
 const WORDS_MAX = 1000;
 
+const NOTHING = "";
+
+/** Asks for texts that have the words of each needle; undefined if the index cannot tell. */
+export function wholeExpression({ needles }: SearchQuery): string | undefined {
+  return all(
+    needles.map((needle) =>
+      all(rowsOf(needle).map(({ text, isUnspaced }) => isUnspaced ? unspaced(text) : word(text)))
+    ),
+  );
+}
+
 /**
  * Asks for texts that may have each needle as a part of words; undefined if the index cannot tell,
  * or would have to look almost everywhere. "" if nothing can have them.
  */
 export function partExpression({ needles }: SearchQuery, find: FindWords): string | undefined {
-  const parts: string[] = [];
-  for (const needle of needles) {
-    const terms = termsOf(needle);
-    const part = terms && needlePart(terms, find);
-    if (part === undefined || part === "") return part;
-    parts.push(part);
-  }
-  return parts.join(" AND ");
+  return all(needles.map((needle) => needlePart(needle, find)));
 }
 
-function needlePart(
-  { words, isOpenBefore, isOpenAfter }: NeedleTerms,
-  find: FindWords,
-): string | undefined {
-  const [first = "", ...rest] = words;
-  const rests = rest.length === 0 ? "" : phrase(rest) + (isOpenAfter ? "*" : "");
-  if (!isOpenBefore) {
-    return rest.length === 0 ? phrase(words) + (isOpenAfter ? "*" : "") : `"${first}" AND ${rests}`;
+function needlePart(needle: string, find: FindWords): string | undefined {
+  return all(
+    rowsOf(needle).map(({ text, isUnspaced, at }) => {
+      if (isUnspaced) return unspaced(text);
+      const isEnd = at + text.length === needle.length;
+      // At the needle's ends, the words of a text may go on.
+      if (at > 0) return isEnd ? `${word(text)}*` : word(text);
+      const found = find(isEnd ? "contain" : "end", text, WORDS_MAX + 1);
+      if (found.length > WORDS_MAX) return undefined;
+      return found.length === 0 ? NOTHING : `(${found.map(word).join(" OR ")})`;
+    }),
+  );
+}
+
+function word(text: string): string {
+  return `"${text}"`;
+}
+
+/** A part of a row without blanks: its pairs; a single character begins a pair, or ends a row. */
+function unspaced(text: string): string {
+  const pairs = pairsOf(text);
+  return pairs.length > 0 ? pairs.map(word).join(" AND ") : `${word(text)}*`;
+}
+
+/** All of these; undefined if one of them, or there is none, cannot be asked for. */
+function all(parts: readonly (string | undefined)[]): string | undefined {
+  if (parts.length === 0) return undefined;
+  let whole = "";
+  for (const part of parts) {
+    if (part === undefined || part === NOTHING) return part;
+    whole = whole === "" ? part : `${whole} AND ${part}`;
   }
-  const found = find(rest.length === 0 && isOpenAfter ? "contain" : "end", first, WORDS_MAX + 1);
-  if (found.length > WORDS_MAX) return undefined;
-  if (found.length === 0) return "";
-  const firsts = `(${found.map((word) => phrase([word])).join(" OR ")})`;
-  return rest.length === 0 ? firsts : `(${firsts} AND ${rests})`;
+  return whole;
 }

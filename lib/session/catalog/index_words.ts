@@ -3,12 +3,11 @@ import type { ByteSource } from "../byte_source.ts";
 import type { FileSystem } from "../file_system.ts";
 import { hash32 } from "../hash.ts";
 import type { StoredFile } from "./glance.ts";
-import { indexedText } from "./index_terms.ts";
 import { foldText } from "./query.ts";
 import { nameIn, searchedText } from "./searched_text.ts";
 import type { FileState, FileWords, SessionIndex } from "./session_index.ts";
 import { entriesIn, lookInto, type OpenedFile, sessionLines } from "./session_lines.ts";
-import type { WordSet } from "./word_set.ts";
+import type { WordReader } from "./words.ts";
 
 /** So many bytes before a place tell whether a file was added to, or is another one. */
 const MARK_BYTES = 256;
@@ -22,8 +21,7 @@ export function isSame(state: FileState | undefined, file: StoredFile): boolean 
 /** Where words go. */
 export interface IndexTarget {
   index: SessionIndex;
-  /** Those that the index surely has. */
-  words: WordSet;
+  reader: WordReader;
 }
 
 /**
@@ -33,7 +31,7 @@ export interface IndexTarget {
  */
 export function indexWords(
   fs: FileSystem,
-  { index, words }: IndexTarget,
+  { index, reader }: IndexTarget,
   file: StoredFile,
 ): number {
   const { size, mtimeMs, ino } = file;
@@ -42,7 +40,7 @@ export function indexWords(
   const read = lookInto(
     fs,
     file.path,
-    (opened) => readOn({ index, words }, file, opened, known?.words),
+    (opened) => readOn({ index, reader }, file, opened, known?.words),
   );
   if (read === undefined) {
     if (known) index.removeEntries(known.id);
@@ -87,7 +85,7 @@ function markAt(source: ByteSource, end: number): string {
 }
 
 function addLines(
-  { index, words }: IndexTarget,
+  { index, reader }: IndexTarget,
   fileId: number,
   source: ByteSource,
   from: number,
@@ -105,11 +103,11 @@ function addLines(
       if (name !== undefined) found.name = name;
       const searched = searchedText(entry);
       if (!searched) continue;
-      const text = indexedText(foldText(searched.text));
-      index.addWords(words.add(text));
+      const { words, fresh } = reader.read(foldText(searched.text));
+      index.addWords(fresh);
       index.addEntry(
         { fileId, offset: offset + within, length },
-        { role: searched.role, text, time },
+        { role: searched.role, words, time },
       );
     }
   }

@@ -3,6 +3,8 @@
  * this file in the end, so that they find the same.
  */
 
+import { isInWord } from "./words.ts";
+
 /** A search, taken apart. Texts are folded (`foldText`). */
 export interface SearchQuery {
   /** Each word and each phrase; a text must have all of them. */
@@ -72,22 +74,9 @@ export function bestTier({ row }: SearchQuery): Tier {
 function wholeAt(text: string, needle: string, from = 0): number | undefined {
   for (let at = text.indexOf(needle, from); at !== -1; at = text.indexOf(needle, at + 1)) {
     const end = at + needle.length;
-    if (!isJoined(text, at) && !isJoined(text, end)) return at;
+    if (!isInWord(text, at) && !isInWord(text, end)) return at;
   }
   return undefined;
-}
-
-const WORD_BEFORE = /[\p{L}\p{N}\p{M}]$/u;
-const WORD_AFTER = /^[\p{L}\p{N}\p{M}]/u;
-/** Written without blanks between words: each character stands for itself. */
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
-
-/** Whether the characters on both sides of a place belong to one word. */
-function isJoined(text: string, at: number): boolean {
-  const before = text.slice(Math.max(0, at - 2), at);
-  const after = text.slice(at, at + 2);
-  if (!WORD_BEFORE.test(before) || !WORD_AFTER.test(after)) return false;
-  return !UNSPACED.test(before.slice(-1)) && !UNSPACED.test(after.slice(0, 1));
 }
 
 /** A line around what was found, with `…` where something is left out. */

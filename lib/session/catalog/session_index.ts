@@ -1,7 +1,7 @@
 /** The index of sessions: what was found out about each file, and the words of its entries. */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { SessionGlance } from "./glance.ts";
-import type { SearchedRole } from "./searched_text.ts";
+import { SEARCHED_ROLES, type SearchedRole } from "./searched_text.ts";
 
 /** How a file was when it was looked at. */
 export interface FileState {
@@ -46,13 +46,12 @@ export interface EntryPlace {
 
 /** An entry that the index found. */
 export interface FoundEntry extends EntryPlace {
-  /** When it was written, in s since the epoch. */
-  second: number;
+  /** Neither it nor one that is found after it is newer than this, in ms since the epoch. */
+  bound: number;
 }
 
-/** The order of entries: their second, and a number within it. Both fit in a safe integer. */
-const WITHIN_SECOND = 2 ** 21;
-const SECONDS_MAX = 2 ** 32 - 1;
+/** So many entries share a bound. */
+const RUN_LENGTH = 64;
 const PAGE = 64;
 
 type Row = Record<string, unknown>;
@@ -134,40 +133,62 @@ export class SessionIndex {
     this.#prepare("DELETE FROM entries WHERE file = ?").run(fileId);
   }
 
-  /** Adds an entry. `text` is as `indexedText` makes it; `time` in ms since the epoch. */
+  /** Adds an entry with its words; `time` in ms since the epoch. Older ones should come first. */
   addEntry(
     { fileId, offset, length }: EntryPlace,
-    { role, text, time }: { role: SearchedRole; text: string; time: number },
+    { role, words, time }: { role: SearchedRole; words: string; time: number },
   ): void {
-    const first = firstIdOf(time);
-    const taken = this.#prepare("SELECT max(id) AS id FROM entries WHERE id >= ? AND id < ?")
-      .get(first, first + WITHIN_SECOND)?.["id"];
-    const id = typeof taken === "number" ? taken + 1 : first;
-    this.#prepare("INSERT INTO entries (id, file, offset, length) VALUES (?, ?, ?, ?)")
-      .run(id, fileId, offset, length);
-    const columns = { user: null, assistant: null, tool: null, [role]: text };
-    this.#prepare("INSERT INTO texts (rowid, user, assistant, tool) VALUES (?, ?, ?, ?)")
-      .run(id, columns.user, columns.assistant, columns.tool);
+    const id = number(this.#prepare("SELECT max(id) AS id FROM entries").get()?.["id"]) + 1;
+    this.#prepare(
+      "INSERT INTO entries (id, file, time, role, offset, length) VALUES (?, ?, ?, ?, ?, ?)",
+    ).run(id, fileId, time, SEARCHED_ROLES.indexOf(role), offset, length);
+    this.#prepare("INSERT INTO texts (rowid, words) VALUES (?, ?)").run(id, words);
+    this.#bound(id, time);
   }
 
-  /** Entries whose words fit an FTS5 expression, newest first (to the second). */
+  /**
+   * Keeps the bounds: no entry of a run, or of one before it, is newer than the run's `newest`.
+   * Entries come about in the order of their times, so a search that goes back through the runs
+   * knows soon that nothing newer is left.
+   */
+  #bound(id: number, time: number): void {
+    const run = this.#prepare("SELECT first, newest FROM runs ORDER BY first DESC LIMIT 1").get();
+    const first = number(run?.["first"]);
+    const newest = Math.max(number(run?.["newest"]), time);
+    if (!run || id >= first + RUN_LENGTH) {
+      this.#prepare("INSERT INTO runs (first, newest) VALUES (?, ?)").run(id, newest);
+    } else if (newest > number(run["newest"])) {
+      this.#prepare("UPDATE runs SET newest = ? WHERE first = ?").run(newest, first);
+    }
+  }
+
+  /** Entries whose words fit an FTS5 expression, the last added first; see `FoundEntry.bound`. */
   *find(
     expression: string,
-    { role, since }: { role?: SearchedRole; since?: number },
+    { role, since = 0 }: { role?: SearchedRole; since?: number },
   ): Generator<FoundEntry> {
-    const match = role === undefined ? expression : `{${role}} : (${expression})`;
-    const from = since === undefined ? 0 : firstIdOf(since);
+    const roles = role === undefined ? -1 : SEARCHED_ROLES.indexOf(role);
     const statement = this.#prepare(
       `SELECT e.id, e.file, e.offset, e.length FROM texts t JOIN entries e ON e.id = t.rowid
-       WHERE t.texts MATCH ? AND t.rowid >= ? AND t.rowid < ? ORDER BY t.rowid DESC LIMIT ${PAGE}`,
+       WHERE t.texts MATCH ?1 AND t.rowid < ?2 AND e.time >= ?3 AND (e.role = ?4 OR ?4 < 0)
+       ORDER BY t.rowid DESC LIMIT ${PAGE}`,
+    );
+    const runOf = this.#prepare(
+      "SELECT first, newest FROM runs WHERE first <= ? ORDER BY first DESC LIMIT 1",
     );
     let before = Number.MAX_SAFE_INTEGER;
+    let run = { first: before, newest: before };
     for (;;) {
-      const rows = statement.all(match, from, before);
+      const rows = statement.all(expression, before, since, roles);
       for (const row of rows) {
         before = number(row["id"]);
+        if (before < run.first) {
+          const found = runOf.get(before);
+          run = { first: number(found?.["first"]), newest: number(found?.["newest"]) };
+          if (run.newest < since) return;
+        }
         yield {
-          second: Math.floor(before / WITHIN_SECOND),
+          bound: run.newest,
           fileId: number(row["file"]),
           offset: number(row["offset"]),
           length: number(row["length"]),
@@ -204,11 +225,6 @@ export class SessionIndex {
     }
     return statement;
   }
-}
-
-function firstIdOf(time: number): number {
-  const seconds = Math.floor(time / 1000);
-  return Math.min(SECONDS_MAX, Math.max(0, Number.isFinite(seconds) ? seconds : 0)) * WITHIN_SECOND;
 }
 
 function number(value: unknown): number {

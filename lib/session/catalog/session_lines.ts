@@ -2,7 +2,7 @@
 import type { Buffer } from "node:buffer";
 import { type ByteSource, fileSource, memorySource } from "../byte_source.ts";
 import { SESSION_VERSION, type SessionEntry, type SessionHeader } from "../entry.ts";
-import type { FileStat, FileSystem } from "../file_system.ts";
+import { errorCode, type FileStat, type FileSystem } from "../file_system.ts";
 import { readHeader } from "../header.ts";
 import { recordsIn } from "../salvage.ts";
 import { isRecord, parseJson, soundEntry } from "../sound.ts";
@@ -39,41 +39,56 @@ export function lookInto<T>(
   file: string,
   look: (opened: OpenedFile) => T,
 ): T | undefined {
+  const opened = openFile(fs, file);
+  if (!opened) return undefined;
+  try {
+    return look(opened);
+  } catch (error) {
+    if (isFileError(error)) return undefined;
+    throw error;
+  } finally {
+    opened.close();
+  }
+}
+
+/** Opens a session file, to be closed; undefined if it is none, or cannot be read. */
+export function openFile(
+  fs: FileSystem,
+  file: string,
+): OpenedFile & { close(): void } | undefined {
   let fd: number | undefined;
+  let opened: OpenedFile | undefined;
   try {
     const stat = fs.stat(file);
     if (!stat?.isFile || stat.size === 0) return undefined;
     fd = fs.open(file, "r");
-    const source = fileSource(fs, fd, stat.size);
-    const reading = headerOf(source);
-    if (!reading) return undefined;
-    if (reading.header.version >= SESSION_VERSION) {
-      return look({
-        header: reading.header,
-        source,
-        start: reading.end,
-        isUpgraded: false,
-        stat,
-      });
-    }
-    const upgraded = memorySource(upgradeLog(source, reading));
-    const header = readHeader(upgraded);
-    if (!header) return undefined;
-    return look({
-      header: header.header,
-      source: upgraded,
-      start: header.end,
-      isUpgraded: true,
-      stat,
-    });
+    opened = read(fileSource(fs, fd, stat.size), stat);
   } catch (error) {
-    // A file that is gone, forbidden or broken must not keep the others from being found; what is
-    // no error of a file is ours.
-    if (error instanceof Error && "code" in error) return undefined;
-    throw error;
+    // A file that is gone or forbidden must not keep the others from being found.
+    if (!isFileError(error)) throw error;
   } finally {
-    if (fd !== undefined) fs.close(fd);
+    if (fd !== undefined && !opened) fs.close(fd);
   }
+  if (!opened || fd === undefined) return undefined;
+  const descriptor = fd;
+  return { ...opened, close: () => fs.close(descriptor) };
+}
+
+function isFileError(error: unknown): boolean {
+  const code = errorCode(error);
+  return code !== undefined && code !== "ERR_SQLITE_ERROR";
+}
+
+function read(source: ByteSource, stat: FileStat): OpenedFile | undefined {
+  const reading = headerOf(source);
+  if (!reading) return undefined;
+  if (reading.header.version >= SESSION_VERSION) {
+    return { header: reading.header, source, start: reading.end, isUpgraded: false, stat };
+  }
+  const upgraded = memorySource(upgradeLog(source, reading));
+  const header = readHeader(upgraded);
+  return header &&
+    { header: header.header, source: upgraded, start: header.end, isUpgraded: true, stat };
 }
 
 /** The lines from an offset on, which is the start of one. */
