@@ -17,6 +17,7 @@ import {
 import type { RunOptions } from "./command_line/run_options.ts";
 import { boughHome, type Environment, loadSettings, Secrets } from "./config/mod.ts";
 import type { ExtensionUi } from "./extensions/api.ts";
+import { damageLines } from "./modes/damage_text.ts";
 import { prepareConversation } from "./prepare.ts";
 import { AgentSessionRuntime } from "./runtime.ts";
 import type { Services } from "./config/mod.ts";
@@ -119,6 +120,7 @@ async function chooseSession(options: RunOptions, choosing: Choosing): Promise<S
     ? startDirectory
     : path.resolve(startDirectory, options.cwd);
   const choice = options.session;
+  const find = (text: string) => repo.find(text, { cwd: here, pathsFrom: startDirectory });
   switch (choice.kind) {
     case "new":
     case "none":
@@ -134,18 +136,33 @@ async function chooseSession(options: RunOptions, choosing: Choosing): Promise<S
       );
     }
     case "open":
-      return await open(await repo.find(choice.session, { cwd: here }), options, choosing);
+      return await open(await find(choice.session), options, choosing);
     case "key":
       return await openKey(choice.id, here, options, choosing);
     case "fork": {
-      const file = await repo.find(choice.session, { cwd: here });
+      const file = await find(choice.session);
       assertDirectory(here);
-      const session = await repo.fork(file, {
-        cwd: here,
-        ...(choice.at === undefined ? {} : { entryId: choice.at, position: "at" }),
-      });
-      return session;
+      return await fork(file, { ...choice, cwd: here }, choosing);
     }
+  }
+}
+
+/** A fork of a file; what is damaged in the part that it takes over is told. */
+async function fork(
+  file: string,
+  { at, cwd }: { at?: string; cwd: string },
+  { repo, warnings }: Choosing,
+): Promise<Session> {
+  const source = await repo.open(file, { access: "read" });
+  try {
+    const entryId = at === undefined
+      ? {}
+      : { entryId: await (await import("./commands/entry_ref.ts")).resolveEntry(source, at) };
+    const session = await repo.fork(source, { cwd, ...entryId });
+    warnings.push(...damageLines(source.damage, file).map((message) => ({ message })));
+    return session;
+  } finally {
+    await source.close();
   }
 }
 

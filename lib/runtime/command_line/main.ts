@@ -79,15 +79,28 @@ async function run(args: readonly string[], streams: Streams): Promise<ExitCode>
       throw new UsageError(`${line.problem} (see bough --help)`);
     case "version":
       streams.stdout.write(`${versionLine()}\n`);
-      return 0;
+      return await toldOutput(0, streams);
     case "help":
       streams.stdout.write(await help(line.verb));
-      return 0;
+      return await toldOutput(0, streams);
     case "verb":
-      return await runVerb(line.call, streams);
+      return await toldOutput(await runVerb(line.call, streams), streams);
     case "run":
       return await runMode(line.options, streams);
   }
+}
+
+/** Waits until all is written and tells if it cannot be; a run tells that with its result. */
+async function toldOutput(
+  code: ExitCode,
+  { stdout, stderr, stopper }: Streams,
+): Promise<ExitCode> {
+  await stdout.drain();
+  if (stopper.cause?.kind === "output") {
+    const { stopError } = await import("../modes/result.ts");
+    new Report(stderr, { quiet: false }).error(stopError(stopper.cause, "").message);
+  }
+  return code;
 }
 
 async function help(verb: string | undefined): Promise<string> {

@@ -64,7 +64,12 @@ export class Sink {
 
   /** Resolves when not too much is waiting for the reader, or when the signal aborts. */
   async ready(signal: AbortSignal): Promise<void> {
-    if (this.#waiting.length <= WAITING_CHARACTERS_MAX || signal.aborted) return;
+    if (this.#waiting.length > WAITING_CHARACTERS_MAX) await this.drainUnless(signal);
+  }
+
+  /** Resolves when all is written, or cannot be, or when the signal aborts. */
+  async drainUnless(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
     const stopped = Promise.withResolvers<void>();
     const stop = () => stopped.resolve();
     signal.addEventListener("abort", stop, { once: true });

@@ -66,6 +66,8 @@ class PrintRun {
   #schema: AnswerSchema | undefined;
   /** Where the result goes besides; known once it is known to be writable. */
   #resultFile: string | undefined;
+  /** How many prompts come after the one that was asked last. */
+  #unasked = 0;
 
   constructor(options: RunOptions, ports: PrintPorts) {
     this.#options = options;
@@ -163,6 +165,7 @@ class PrintRun {
 
   async #converse(conversation: PrintConversation, prompts: readonly Prompt[]): Promise<void> {
     const { session } = conversation;
+    const { stdout } = this.#ports;
     const aborting: Promise<void>[] = [];
     const abort = () => aborting.push(session.abort());
     this.#signal.addEventListener("abort", abort, { once: true });
@@ -170,12 +173,17 @@ class PrintRun {
       this.#limits.observe(event);
       this.#tally.observe(event);
       this.#view.event(event);
+      // On a terminal, stderr stands between the lines of stdout: each has its turn.
+      if (event.type === "message_end" && stdout.isTerminal) {
+        await stdout.drainUnless(this.#signal);
+      }
       if (this.#options.output !== "events") this.#report.progress(event);
-      await this.#ports.stdout.ready(this.#signal);
+      await stdout.ready(this.#signal);
     });
     try {
       await conversation.start();
-      for (const prompt of prompts) {
+      for (const [index, prompt] of prompts.entries()) {
+        this.#unasked = prompts.length - index - 1;
         if (!await this.#ask(session, prompt)) return;
       }
       await this.#structure(session);
@@ -214,7 +222,7 @@ class PrintRun {
     const { stdout, stopper, cwd } = this.#ports;
     let result = this.#tally.result(stopper.cause);
     this.#view.end(result, this.#tally.answer(result));
-    await Promise.race([stdout.drain(), aborted(this.#signal)]);
+    await stdout.drainUnless(this.#signal);
     // The reader may have left only now.
     if (stopper.cause) result = this.#tally.result(stopper.cause);
     result = this.#keepResult(result, cwd);
@@ -222,6 +230,10 @@ class PrintRun {
     else if (stopper.cause?.kind === "pipe") return result.exitCode;
     else if (result.error) this.#report.error(result.error.message);
     else this.#tellHints(result);
+    if (this.#unasked > 0) {
+      const prompts = this.#unasked === 1 ? "The next prompt was" : `${this.#unasked} prompts were`;
+      this.#report.note(`${prompts} not asked`);
+    }
     return result.exitCode;
   }
 
@@ -254,12 +266,4 @@ function chooseView(options: RunOptions, stdout: Sink): View {
       return streams ? streamView(stdout) : textView(stdout);
     }
   }
-}
-
-/** Resolves when the signal aborts. */
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

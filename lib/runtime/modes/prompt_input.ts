@@ -1,4 +1,6 @@
 /** The prompts of a run, put together from words, `@file`s and stdin (`docs/cli.md`, "stdin"). */
+import { Buffer } from "node:buffer";
+import { createReadStream } from "node:fs";
 import * as fs from "node:fs/promises";
 import * as path from "node:path";
 import { checkImage, imageNote } from "../../agent/mod.ts";
@@ -98,7 +100,7 @@ async function readBytes(absolute: string, file: string, maxBytes: number): Prom
           "raise it with --stdin-max, or name the file in the prompt",
       );
     }
-    return await fs.readFile(absolute);
+    return stat.isFile() ? await fs.readFile(absolute) : await readStream(absolute, file, maxBytes);
   } catch (error) {
     if (error instanceof UsageError) throw error;
     throw new UsageError(
@@ -106,6 +108,23 @@ async function readBytes(absolute: string, file: string, maxBytes: number): Prom
       { cause: error },
     );
   }
+}
+
+/** A pipe or a device tells no size, and may have no end. */
+async function readStream(absolute: string, file: string, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of createReadStream(absolute)) {
+    chunks.push(Buffer.from(chunk));
+    size += chunks.at(-1)?.length ?? 0;
+    if (size > maxBytes) {
+      throw new UsageError(
+        `Cannot use @${file}: more than ${maxBytes} bytes came, which is the limit; ` +
+          "raise it with --stdin-max",
+      );
+    }
+  }
+  return Buffer.concat(chunks);
 }
 
 function readFailure(error: unknown): string {

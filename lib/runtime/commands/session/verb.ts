@@ -23,6 +23,8 @@ export interface SessionVerb {
   readonly home: string;
   /** The directory whose sessions go first: `--cwd`, else the process's. */
   readonly cwd: string;
+  /** The process's own directory: paths on the command line begin there. */
+  readonly startDirectory: string;
   readonly json: boolean;
   /** Lines on stderr. */
   readonly report: Report;
@@ -48,6 +50,7 @@ export async function openVerb(call: VerbCall, ports: VerbPorts): Promise<Sessio
     repo: new JsonlSessionRepo(place),
     home,
     cwd: path.resolve(started, call.run.cwd ?? ""),
+    startDirectory: started,
     json: call.flags.has("json"),
     report: new Report(ports.stderr, { quiet }),
     width: widthOfTerminal(ports),
@@ -83,7 +86,8 @@ export function optionValue<T>(
 
 /** The file of the session that an operand names. */
 export async function sessionFileOf(verb: SessionVerb, at = 0): Promise<string> {
-  return await verb.repo.find(operand(verb, at), { cwd: verb.cwd });
+  const { repo, cwd, startDirectory } = verb;
+  return await repo.find(operand(verb, at), { cwd, pathsFrom: startDirectory });
 }
 
 /** Looks into a session, without its lock and without leaving a trace. */
