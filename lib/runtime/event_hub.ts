@@ -25,7 +25,7 @@ export class EventHub {
   }
 
   async emit(event: AgentSessionEvent): Promise<void> {
-    await this.#hooks.observe?.(event);
+    if (this.#hooks.observe) await this.#hooks.observe(event);
     for (const listener of [...this.#listeners]) {
       try {
         await listener(event);

@@ -28,8 +28,8 @@ export async function catalogueModel(
 ): Promise<ModelFacts | undefined> {
   const providers = await loadProviders();
   const models = Object.hasOwn(providers, provider) ? list(providers[provider]) : [];
-  const found = models.map(record).find((model) => model["id"] === id);
-  return found && factsOf(provider, found);
+  const found = models.find((model) => record(model)["id"] === id);
+  return found === undefined ? undefined : factsOf(provider, record(found));
 }
 
 async function loadProviders(): Promise<Readonly<Record<string, unknown>>> {

@@ -4,7 +4,7 @@
  */
 import { nearestNames } from "../config/nearest.ts";
 import { OPTIONS, type OptionSpec } from "./options.ts";
-import { tokensOf, type TokenSpec } from "./tokens.ts";
+import { type OptionLookup, tokensOf } from "./tokens.ts";
 import { VERB_OPTIONS, type VerbOptionSpec } from "./verbs.ts";
 
 type Spec = OptionSpec | VerbOptionSpec;
@@ -36,10 +36,10 @@ function repeats(spec: Spec): boolean {
   return "repeat" in spec && spec.repeat === true;
 }
 
-function tokenSpec(spec: Spec): TokenSpec {
-  const { name, value } = spec;
-  return { name, takesValue: value !== undefined, ...(isShort(spec) ? { short: spec.short } : {}) };
-}
+const LOOKUP: OptionLookup = {
+  nameOf: (letter) => SPECS.find((spec) => isShort(spec) && spec.short === letter)?.name,
+  takesValue: (name) => SPECS.find((spec) => spec.name === name)?.value !== undefined,
+};
 
 /** Whether a word is an option that there is, so that it cannot be meant as another's value. */
 function isOptionName(word: string): boolean {
@@ -56,7 +56,7 @@ export class Given {
   readonly #problems: string[] = [];
 
   constructor(args: readonly string[]) {
-    for (const token of tokensOf(args, SPECS.map(tokenSpec))) {
+    for (const token of tokensOf(args, LOOKUP)) {
       if (token.kind === "option") {
         this.#addOption(token.name, token.raw, token.value, token.inline);
       } else {

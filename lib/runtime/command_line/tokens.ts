@@ -4,11 +4,12 @@
  * for a handful of words took as long as all else that is done with them.
  */
 
-/** An option that there is. */
-export interface TokenSpec {
-  readonly name: string;
-  readonly short?: string;
-  readonly takesValue: boolean;
+/** Finds out about options. */
+export interface OptionLookup {
+  /** The name of the option that has this letter. */
+  nameOf(letter: string): string | undefined;
+  /** Whether the option of this name takes a value; one that is not there takes none. */
+  takesValue(name: string): boolean;
 }
 
 export type Token =
@@ -25,7 +26,7 @@ export type Token =
   | { readonly kind: "word"; readonly word: string; readonly literal: boolean };
 
 /** An option that is not there comes as one that takes no value. */
-export function tokensOf(args: readonly string[], specs: readonly TokenSpec[]): Token[] {
+export function tokensOf(args: readonly string[], options: OptionLookup): Token[] {
   const tokens: Token[] = [];
   const waiting = [...args];
   for (let word = waiting.shift(); word !== undefined; word = waiting.shift()) {
@@ -38,9 +39,9 @@ export function tokensOf(args: readonly string[], specs: readonly TokenSpec[]): 
       const raw = equals === -1 ? word : word.slice(0, equals);
       const name = raw.slice(2);
       const inline = equals === -1 ? undefined : word.slice(equals + 1);
-      tokens.push(option(name, raw, inline, specs.find((spec) => spec.name === name), waiting));
+      tokens.push(option({ name, raw, inline }, options, waiting));
     } else if (word.startsWith("-") && word !== "-") {
-      tokens.push(...shortOptions(word, specs, waiting));
+      tokens.push(...shortOptions(word, options, waiting));
     } else {
       tokens.push({ kind: "word", word, literal: false });
     }
@@ -49,25 +50,30 @@ export function tokensOf(args: readonly string[], specs: readonly TokenSpec[]): 
 }
 
 /** The options of one word; what follows one that takes a value is its value. */
-function shortOptions(word: string, specs: readonly TokenSpec[], waiting: string[]): Token[] {
+function shortOptions(word: string, options: OptionLookup, waiting: string[]): Token[] {
   const tokens: Token[] = [];
   const letters = [...word.slice(1)];
   for (let letter = letters.shift(); letter !== undefined; letter = letters.shift()) {
-    const spec = specs.find(({ short }) => short === letter);
-    const inline = spec?.takesValue && letters.length > 0 ? letters.splice(0).join("") : undefined;
-    tokens.push(option(spec?.name ?? letter, `-${letter}`, inline, spec, waiting));
+    const raw = `-${letter}`;
+    const name = options.nameOf(letter);
+    if (name === undefined) {
+      // It is not the long option of that name, either.
+      tokens.push({ kind: "option", name: letter, raw, inline: false });
+      continue;
+    }
+    const holdsValue = options.takesValue(name) && letters.length > 0;
+    const inline = holdsValue ? letters.splice(0).join("") : undefined;
+    tokens.push(option({ name, raw, inline }, options, waiting));
   }
   return tokens;
 }
 
 function option(
-  name: string,
-  raw: string,
-  inline: string | undefined,
-  spec: TokenSpec | undefined,
+  { name, raw, inline }: { name: string; raw: string; inline: string | undefined },
+  options: OptionLookup,
   waiting: string[],
 ): Token {
   if (inline !== undefined) return { kind: "option", name, raw, value: inline, inline: true };
-  const value = spec?.takesValue ? waiting.shift() : undefined;
+  const value = options.takesValue(name) ? waiting.shift() : undefined;
   return { kind: "option", name, raw, inline: false, ...(value === undefined ? {} : { value }) };
 }
