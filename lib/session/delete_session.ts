@@ -4,7 +4,7 @@ import { SessionError } from "./errors.ts";
 import type { StorageEnvironment } from "./storage_env.ts";
 
 /**
- * Deletes a session's file, and the copies beside it that upgrades have kept. It is locked
+ * Deletes a session's file, and the copies beside it that upgrades and repairs have kept. It is locked
  * meanwhile, so that nobody's session is deleted while it is being written.
  *
  * @throws SessionError `not_found`, `busy`, `write_failed`.
@@ -18,7 +18,7 @@ export function deleteSession(file: string, { fs, lock }: StorageEnvironment): v
     fd = fs.open(file, "a");
     const held = lock.acquire(file, fd);
     try {
-      for (const copy of upgradeCopies(fs.list(path.dirname(file)), file)) fs.remove(copy);
+      for (const copy of keptCopies(fs.list(path.dirname(file)), file)) fs.remove(copy);
       fs.remove(file);
       fs.syncDirectory(path.dirname(file));
     } finally {
@@ -33,10 +33,12 @@ export function deleteSession(file: string, { fs, lock }: StorageEnvironment): v
   }
 }
 
-/** `<name>.v<version>.bak` */
-function upgradeCopies(names: readonly string[], file: string): string[] {
-  const own = `${path.basename(file)}.v`;
+/** `<name>.v<version>.bak` and `<name>.damaged-<time>.bak` */
+function keptCopies(names: readonly string[], file: string): string[] {
+  const name = path.basename(file);
   return names
-    .filter((name) => name.startsWith(own) && /^\d+\.bak$/.test(name.slice(own.length)))
-    .map((name) => path.join(path.dirname(file), name));
+    .filter((one) => one.startsWith(name) && KEPT.test(one.slice(name.length)))
+    .map((one) => path.join(path.dirname(file), one));
 }
+
+const KEPT = /^\.(?:v\d+|damaged-[^/]+)\.bak$/;

@@ -144,7 +144,7 @@ export class JsonlSessionRepo implements SessionRepo {
   }
 
   /**
-   * Deletes a session: its file, under its lock, and what an upgrade has kept of older versions.
+   * Deletes a session: its file, under its lock, and the copies that upgrades and repairs have kept.
    *
    * @throws SessionError `not_found`, `busy`, `write_failed`.
    */

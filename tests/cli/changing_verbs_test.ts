@@ -244,10 +244,11 @@ describe("bough session import", () => {
 });
 
 describe("bough session rm and prune", () => {
-  test("rm deletes one session, with the copies that upgrades have kept, and nothing else", async () => {
+  test("rm deletes one session, with the copies that were kept of it, and nothing else", async () => {
     using run = new SessionVerbs();
     const file = chain(run);
     fs.writeFileSync(`${file}.v2.bak`, "old");
+    fs.writeFileSync(`${file}.damaged-2026-01-01T00-00-00-000Z.bak`, "old");
     fs.writeFileSync(`${file}.mine`, "keep");
     const other = run.write("other", { id: "other", said: [["you", "x"]] });
     expect(await run.text("rm", ID)).toBe(`${file}\n`);

@@ -2,6 +2,7 @@
 import * as path from "node:path";
 import { SessionCatalog } from "../../../session/mod.ts";
 import { parseCount, parseDuration } from "../../command_line/values.ts";
+import { Progress } from "./progress.ts";
 import { optionValue, type SessionVerb } from "./verb.ts";
 
 /** Long work is told of after this time, and then this often. */
@@ -14,51 +15,37 @@ export async function withCatalog<T>(
   doing: string,
   work: (catalog: SessionCatalog) => Promise<T>,
 ): Promise<T> {
-  const { repo, home, ports } = verb;
-  const progress = new Progress(verb, doing);
+  const { repo, home, ports, call } = verb;
+  const { plain, quiet } = call.run;
+  const progress = new Progress(ports.stderr, { plain, quiet, env: ports.env });
+  const isDue = dueTest(verb);
   const catalog = await SessionCatalog.open({
     repo,
     indexFile: path.join(home, "index.sqlite"),
     signal: ports.signal,
-    onProgress: (done, total) => progress.tell(done, total),
+    onProgress(done, total) {
+      if (!isDue()) return;
+      const percent = Math.floor(done / total * 100);
+      progress.show(`${doing}: ${percent} % of ${Math.round(total / 1e6)} MB`);
+    },
   });
   try {
     return await work(catalog);
   } finally {
-    progress.end();
+    progress.clear();
     catalog.close();
   }
 }
 
-/** One line on a terminal that says how far long work has come; gone when it is done. */
-class Progress {
-  readonly #verb: SessionVerb;
-  readonly #doing: string;
-  readonly #startedAt: number;
-  #toldAt = 0;
-
-  constructor(verb: SessionVerb, doing: string) {
-    this.#verb = verb;
-    this.#doing = doing;
-    this.#startedAt = verb.now();
-  }
-
-  tell(done: number, total: number): void {
-    const { ports, call, now } = this.#verb;
+/** Whether it is time to say how far long work is: after a second, and then five times a second. */
+function dueTest({ now }: SessionVerb): () => boolean {
+  let next = now() + PROGRESS_AFTER_MS;
+  return () => {
     const time = now();
-    if (!ports.stderr.isTerminal || call.run.quiet) return;
-    if (time - this.#startedAt < PROGRESS_AFTER_MS || time - this.#toldAt < PROGRESS_EVERY_MS) {
-      return;
-    }
-    this.#toldAt = time;
-    const percent = Math.floor(done / total * 100);
-    const size = `${Math.round(total / 1e6)} MB`;
-    ports.stderr.write(`\r${this.#doing}: ${percent} % of ${size} `);
-  }
-
-  end(): void {
-    if (this.#toldAt > 0) this.#verb.ports.stderr.write("\r\x1b[K");
-  }
+    if (time < next) return false;
+    next = time + PROGRESS_EVERY_MS;
+    return true;
+  };
 }
 
 /** The directory whose sessions are meant: all with `--all`. */

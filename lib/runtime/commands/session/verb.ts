@@ -4,7 +4,6 @@ import {
   JsonlSessionRepo,
   nodeFileSystem,
   type Session,
-  systemClock,
   waitForLock,
 } from "../../../session/mod.ts";
 import type { VerbCall } from "../../command_line/parse.ts";
@@ -54,7 +53,7 @@ export async function openVerb(call: VerbCall, ports: VerbPorts): Promise<Sessio
     json: call.flags.has("json"),
     report: new Report(ports.stderr, { quiet }),
     width: widthOfTerminal(ports),
-    now: () => systemClock.now(),
+    now: () => ports.timer.now(),
   };
 }
 
