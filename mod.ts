@@ -140,11 +140,11 @@ export {
 } from "./lib/agent/mod.ts";
 
 // A live conversation: both, joined.
+export { AgentSession } from "./lib/runtime/agent_session.ts";
 export {
-  AgentSession,
   type AgentSessionOptions,
   type PromptOptions,
-} from "./lib/runtime/agent_session.ts";
+} from "./lib/runtime/agent_session_options.ts";
 export { type CacheWarmingSettings } from "./lib/runtime/cache_warming.ts";
 export { createAgentSession, type CreateAgentSessionOptions } from "./lib/runtime/create.ts";
 export { type AgentSessionEvent } from "./lib/runtime/event.ts";

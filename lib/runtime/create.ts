@@ -1,6 +1,7 @@
 import type { Model, Tool } from "../agent/mod.ts";
 import { MemorySessionRepo, type Session } from "../session/mod.ts";
-import { AgentSession, type AgentSessionOptions } from "./agent_session.ts";
+import { AgentSession } from "./agent_session.ts";
+import type { AgentSessionOptions } from "./agent_session_options.ts";
 import { shellWith } from "./user_shell.ts";
 
 /** What `createAgentSession` takes: an `AgentSession`'s options; only `model` is needed. */

@@ -39,6 +39,11 @@ export class MessageKeeper {
     };
   }
 
+  /** Where a message was written. */
+  entryIdOf(message: Message): string | undefined {
+    return this.#entryIds.get(message);
+  }
+
   /** Writes a finished message. */
   async commit(message: Message): Promise<void> {
     const id = await this.#append(message);
@@ -69,10 +74,15 @@ export class MessageKeeper {
 
   /** Writes what was held back; on a failure it stays here, and is tried again the next time. */
   async letIn(): Promise<void> {
-    for (let message = this.#heldBack[0]; message; message = this.#heldBack[0]) {
+    for (let message = this.#heldBack.shift(); message; message = this.#heldBack.shift()) {
+      // Taken and written at once: whoever else lets in meanwhile finds the next one.
+      try {
+        await this.commit(message);
+      } catch (error) {
+        this.#heldBack.unshift(message);
+        throw error;
+      }
       await this.#hub.emit({ type: "message_start", message });
-      await this.commit(message);
-      this.#heldBack.shift();
       await this.passOn({ type: "message_end", message });
     }
   }

@@ -1,5 +1,6 @@
 /** Live conversations. What needs the command line, settings files or zod is not in here. */
-export { AgentSession, type AgentSessionOptions, type PromptOptions } from "./agent_session.ts";
+export { AgentSession } from "./agent_session.ts";
+export { type AgentSessionOptions, type PromptOptions } from "./agent_session_options.ts";
 export { type AgentSessionListener } from "./event_hub.ts";
 export { type AgentSessionEvent, type CompactionReason } from "./event.ts";
 export { createAgentSession, type CreateAgentSessionOptions } from "./create.ts";

@@ -1,7 +1,8 @@
 /** Makes a session ready to go live: reads the services of its directory, chooses model and tools. */
 import { codingTools, type Model, type ProcessGroups, type Tool } from "../agent/mod.ts";
 import type { Session, ThinkingLevel } from "../session/mod.ts";
-import { AgentSession, type AgentSessionOptions } from "./agent_session.ts";
+import { AgentSession } from "./agent_session.ts";
+import type { AgentSessionOptions } from "./agent_session_options.ts";
 import type { RunOptions } from "./command_line/run_options.ts";
 import {
   type Environment,
@@ -93,6 +94,7 @@ export async function prepareConversation(
           const facts = await services.models.find(ref);
           return facts && services.models.create(facts);
         },
+        checkModel: (model) => services.models.check(model.facts),
         scopedModels: async () =>
           (await services.models.enabled()).map((facts) => services.models.create(facts)),
         shell: shellWith(environment, { processes, ...shell }),

@@ -1,4 +1,4 @@
-/** The work on one prompt: its runs, and what follows each of them. */
+/** What goes on around the runs of one prompt, and what follows each of them. */
 import {
   type AfterTurn,
   type Agent,
@@ -11,6 +11,7 @@ import { type Message, type Session, SessionError, type Usage } from "../session
 import type { Compactor } from "./compactor.ts";
 import type { SessionHooks } from "./hooks.ts";
 import type { MessageKeeper } from "./message_keeper.ts";
+import type { ModelChoice } from "./model_choice.ts";
 import type { RetryLoop } from "./retry_loop.ts";
 import { type RunOutcome, RunTally } from "./run_tally.ts";
 
@@ -20,9 +21,12 @@ export interface PromptRunPorts {
   keeper: MessageKeeper;
   compactor: Compactor;
   retry: RetryLoop;
+  choice: ModelChoice;
   hooks: SessionHooks;
   signal: AbortSignal;
 }
+
+type Step = () => Promise<RunEnd>;
 
 /**
  * One prompt from its first run to its end. After each run, in this order: retry, overflow,
@@ -31,20 +35,31 @@ export interface PromptRunPorts {
 export class PromptRun {
   readonly tally = new RunTally();
   readonly #ports: PromptRunPorts;
+  /** The model that was chosen: a fallback serves this prompt only. */
+  readonly #model: Model;
+  readonly #hadQueue: boolean;
   /** Says what is too big, where a compaction could not help against an overflow. */
   #overflowReport: ModelError | undefined;
 
   constructor(ports: PromptRunPorts) {
     this.#ports = ports;
+    this.#model = ports.agent.model;
+    this.#hadQueue = this.#isWaited;
   }
 
   get signal(): AbortSignal {
     return this.#ports.signal;
   }
 
-  async toTheEnd(first: () => Promise<RunEnd>): Promise<RunOutcome> {
+  /** Whether a failed model call waits to be tried again. */
+  get isRetrying(): boolean {
+    return this.#ports.retry.isWaiting;
+  }
+
+  async toTheEnd(first: Step): Promise<RunOutcome> {
     let end = await first();
-    while (await this.#goesOn(end)) end = await this.#ports.agent.continue();
+    for (let step = await this.#next(end); step; step = await this.#next(end)) end = await step();
+    await this.finish();
     this.tally.retries = this.#ports.retry.retries;
     const error = this.#overflowReport ?? this.#ports.retry.finalError;
     return this.tally.outcome({
@@ -56,7 +71,34 @@ export class PromptRun {
 
   /** Ends before a model was asked. */
   ended(): RunOutcome {
-    return { ...this.tally.outcome(undefined), aborted: this.signal.aborted, taken: false };
+    const { aborted } = this.signal;
+    return {
+      ...this.tally.outcome(undefined),
+      ...(aborted ? { aborted, stopReason: "aborted" } : {}),
+      taken: false,
+    };
+  }
+
+  /** Hears what was said while something other than a prompt was worked on. */
+  async hearTheQueue(): Promise<void> {
+    if (this.#hadQueue || this.signal.aborted || !this.#isWaited) return;
+    await this.toTheEnd(() => this.#deliver());
+  }
+
+  /** Writes what was held back, and goes back to the chosen model; a failure is remembered. */
+  async finish(): Promise<void> {
+    const { agent, choice, keeper, retry } = this.#ports;
+    const isAway = retry.fallback !== undefined && agent.model === retry.fallback;
+    if (isAway) agent.model = this.#model;
+    if (this.tally.saveError) return;
+    try {
+      await this.saving(async () => {
+        await keeper.letIn();
+        if (isAway) await choice.record();
+      });
+    } catch (error) {
+      if (!(error instanceof SessionError)) throw error;
+    }
   }
 
   /** Writes a finished message of this prompt. */
@@ -114,22 +156,47 @@ export class PromptRun {
     return end.error instanceof ModelError && retry.wouldRetry(end.error);
   }
 
-  async #goesOn(end: RunEnd): Promise<boolean> {
+  get #isWaited(): boolean {
+    const { steering, followUps } = this.#ports.agent;
+    return steering.waiting.length + followUps.waiting.length > 0;
+  }
+
+  /** What follows a run; undefined if nothing does, or if something could not be written. */
+  async #next(end: RunEnd): Promise<Step | undefined> {
+    try {
+      return await this.#after(end);
+    } catch (error) {
+      if (error instanceof SessionError) return undefined;
+      throw error;
+    }
+  }
+
+  async #after(end: RunEnd): Promise<Step | undefined> {
     const { agent, compactor, hooks, keeper, retry } = this.#ports;
     this.tally.turns += end.turns;
-    if (this.tally.saveError || this.signal.aborted || end.aborted) return false;
+    if (this.tally.saveError || this.signal.aborted || end.aborted) return undefined;
     await this.saving(() => keeper.letIn());
-    if (compactor.isOverflow(end)) return await this.#recoverFromOverflow(end);
-    if (end.error instanceof ModelError) return await retry.afterFailure(end.error, this.signal);
-    if (end.error) return false;
+    const again = () => agent.continue();
+    if (compactor.isOverflow(end)) return await this.#recoverFromOverflow(end) ? again : undefined;
+    if (end.error instanceof ModelError) {
+      return await retry.afterFailure(end.error, this.signal) ? again : undefined;
+    }
+    if (end.error) return undefined;
     await retry.succeeded();
     await this.compactIfNeeded();
-    if (this.signal.aborted || this.tally.saveError) return false;
-    const waiting = agent.steering.waiting.length + agent.followUps.waiting.length;
-    if (waiting > 0) return true;
+    if (this.signal.aborted || this.tally.saveError) return undefined;
+    if (this.#isWaited) return () => this.#deliver();
     const wish = await hooks.beforeSettle?.() ?? false;
     await this.saving(() => keeper.letIn());
-    return wish && !this.signal.aborted && await this.#hasNews();
+    return wish && !this.signal.aborted && await this.#hasNews() ? again : undefined;
+  }
+
+  /** A run takes steering by itself; a follow-up, which comes at the end of one, has to begin it. */
+  #deliver(): Promise<RunEnd> {
+    const { agent } = this.#ports;
+    return agent.steering.waiting.length > 0
+      ? agent.continue()
+      : agent.prompt(agent.followUps.take());
   }
 
   /** A model is asked again only if there is something that it has not answered. */
@@ -141,9 +208,21 @@ export class PromptRun {
   async #recoverFromOverflow(end: RunEnd): Promise<boolean> {
     const { compactor } = this.#ports;
     const outcome = compactor.mayRecover() ? await this.#compact("overflow") : undefined;
-    if (outcome?.kind === "done") return !this.signal.aborted;
+    if (outcome?.kind === "done") {
+      await this.#takeBack(end);
+      return !this.signal.aborted;
+    }
     this.#overflowReport = await compactor.overflowReport(end, outcome);
     return false;
+  }
+
+  /** An answer that a full window cut off is given anew, so it goes out of the context. */
+  async #takeBack({ last }: RunEnd): Promise<void> {
+    if (last?.stopReason !== "length") return;
+    const { keeper, session } = this.#ports;
+    const id = keeper.entryIdOf(last);
+    if (id === undefined) return;
+    await keeper.tellEntry(await this.saving(() => session.appendContextEdit(id, null)));
   }
 
   async #compact(reason: "threshold" | "overflow") {

@@ -1,6 +1,6 @@
 /** A conversation in memory with extensions, without files. */
 import type { ModelFacts, Timer, Tool } from "../../lib/agent/mod.ts";
-import { AgentSession, type AgentSessionOptions } from "../../lib/runtime/agent_session.ts";
+import { AgentSession, type AgentSessionOptions } from "../../lib/runtime/mod.ts";
 import type { Extension, ExtensionUi, NoticeLevel } from "../../lib/runtime/extensions/api.ts";
 import type { ExtensionSource } from "../../lib/runtime/extensions/load.ts";
 import { type ExtensionRunner, loadExtensions } from "../../lib/runtime/extensions/runner.ts";

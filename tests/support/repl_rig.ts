@@ -3,14 +3,15 @@ import type { Model } from "../../lib/agent/mod.ts";
 import { systemTimer } from "../../lib/agent/mod.ts";
 import { JsonlSessionRepo, type Session } from "../../lib/session/mod.ts";
 import { loadServices, type Services } from "../../lib/runtime/config/mod.ts";
-import { AgentSession, type AgentSessionOptions } from "../../lib/runtime/agent_session.ts";
+import { AgentSession, type AgentSessionOptions } from "../../lib/runtime/mod.ts";
 import { AgentSessionRuntime } from "../../lib/runtime/runtime.ts";
 import { complete } from "../../lib/runtime/modes/repl/completer.ts";
 import type { Console } from "../../lib/runtime/modes/repl/console.ts";
 import { History } from "../../lib/runtime/modes/repl/history.ts";
 import { LiveConsole } from "../../lib/runtime/modes/repl/live_console.ts";
 import { PlainConsole } from "../../lib/runtime/modes/repl/plain_console.ts";
-import { type Leaving, Repl } from "../../lib/runtime/modes/repl/repl.ts";
+import { Repl } from "../../lib/runtime/modes/repl/repl.ts";
+import type { Leaving } from "../../lib/runtime/modes/repl/repl_ports.ts";
 import type { Terminal, TerminalListener } from "../../lib/runtime/modes/repl/terminal.ts";
 import { shellWith } from "../../lib/runtime/user_shell.ts";
 import { TempDirectory } from "./temp.ts";
@@ -199,7 +200,9 @@ export class ReplRig implements AsyncDisposable {
       },
     });
     const terminal = new MemoryTerminal(options.columns, options.rows);
-    return new ReplRig({ temp, terminal, runtime, repo }, options);
+    const rig = new ReplRig({ temp, terminal, runtime, repo }, options);
+    await terminal.until(() => terminal.isOpen, "its input line");
+    return rig;
   }
 
   #console(options: RigOptions, history: History): Console {

@@ -1,6 +1,6 @@
 /** A client of rpc mode in this process: commands go in, records come out. */
 import { type Model, runShell, type Tool } from "../../lib/agent/mod.ts";
-import { AgentSession, type AgentSessionOptions } from "../../lib/runtime/agent_session.ts";
+import { AgentSession, type AgentSessionOptions } from "../../lib/runtime/mod.ts";
 import type { ExitCode } from "../../lib/runtime/command_line/exit_code.ts";
 import { parseCommandLine } from "../../lib/runtime/command_line/parse.ts";
 import { ConfigError } from "../../lib/runtime/config/errors.ts";
