@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fs from "node:fs";
 import * as path from "node:path";
+import { inCase, messagesOf } from "../support/case_run.ts";
 import { caseDirectory, caseJson } from "../support/cases.ts";
 import { anthropicAnswer } from "../support/anthropic_answer.ts";
 import { completion, LocalRun, readLines } from "../support/local_run.ts";
@@ -10,31 +11,6 @@ import type { Plan } from "../support/scripted_server.ts";
 const DONE = completion("done");
 const SUMMARY = completion("SHORT SUMMARY");
 const NEXT = ["-p", "--session", "./session.jsonl", "next"];
-
-/** A run with a copy of a case's session as `session.jsonl`; files of the plan are the case's. */
-async function inCase(
-  name: string,
-  plan: Plan,
-  options: { contextWindow?: number } = {},
-): Promise<LocalRun> {
-  const directory = caseDirectory(name);
-  const run = await LocalRun.start(plan, { directory, ...options });
-  const session = path.join(directory, "session.jsonl");
-  if (fs.existsSync(session)) run.temp.write("work/session.jsonl", fs.readFileSync(session));
-  return run;
-}
-
-interface Message {
-  role: string;
-  content: unknown;
-  tool_calls?: { id: string; function: { name: string; arguments: string } }[];
-  tool_call_id?: string;
-}
-
-function messagesOf(run: LocalRun, at = -1): Message[] {
-  const messages = run.server.bodies().at(at)?.["messages"];
-  return Array.isArray(messages) ? messages : [];
-}
 
 /** How many tools each request had: a summary is asked for without any. */
 function kindsOf(run: LocalRun): string[] {

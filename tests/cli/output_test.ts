@@ -194,6 +194,14 @@ describe.skipIf(noPtyReason() !== undefined)("bough on a terminal", () => {
     expect(stdout).toContain("red: ␛[31mtitle: ␛]0;x␇ end\r\n");
   });
 
+  test("shows the lines of both streams in order", async () => {
+    const call = bashCall("true").text.replace('"role":"assistant"', '"content":"I look."');
+    await using run = await LocalRun.start([{ text: call }, completion("done")]);
+    using terminal = new TerminalProcess(await binaryPath(), ["-p", "x"], { temp: run.temp });
+    const { stdout } = await terminal.finished;
+    expect(stdout).toStartWith("I look.\r\nbough: bash true\r\ndone\r\nbough: Session ");
+  });
+
   test("reads no data from it, and does not ask", async () => {
     await using run = await LocalRun.start([completion("done")]);
     using terminal = new TerminalProcess(await binaryPath(), ["-p"], { temp: run.temp });

@@ -190,4 +190,53 @@ describe("bough goes on with a session", () => {
       files: [],
     });
   });
+
+  test("--fork --at: takes what the verbs take for an entry", async () => {
+    await using run = await LocalRun.start([DONE]);
+    await run.run(["-p", "--session-id", "s", "first", "second"]);
+    const user = run.entries().find(({ message }) => JSON.stringify(message)?.includes("second"));
+    const id = String(user?.["id"]);
+    await run.run(["session", "label", "s", id, "here"]);
+    for (const at of [id, id.slice(0, 7), "here", `${id}~0`, "leaf~2"]) {
+      const { code } = await run.run(["-p", "--fork", "s", "--at", at, "third"]);
+      expect([at, code]).toEqual([at, 0]);
+      const { messages } = run.server.bodies().at(-1) ?? {};
+      const said = Array.isArray(messages) ? messages.map(({ content }) => content) : [];
+      expect([at, ...said.slice(1)]).toEqual([at, "first", "done", "second", "third"]);
+    }
+    const { stderr, code } = await run.run(["-p", "--fork", "s", "--at", "nowhere", "x"]);
+    expect(code).toBe(4);
+    expect(stderr).toStartWith('bough: Cannot find entry "nowhere" in session s');
+  });
+
+  test("--cwd: says where it works, not where the paths on the command line begin", async () => {
+    await using run = await LocalRun.start([DONE]);
+    await run.run(["-p", "--session-dir", ".", "--session-id", "s", "first"]);
+    const [file] = fs.readdirSync(run.temp.cwd);
+    const other = run.temp.make("work/other");
+    for (const choice of ["--session", "--fork"]) {
+      const args = ["-p", "--output", "json", choice, `./${file}`, "--cwd", "other", "next"];
+      const { stdout, code } = await run.run(args);
+      expect([choice, code]).toEqual([choice, 0]);
+      expect(JSON.parse(stdout).totals.branch.input).toBeGreaterThan(20);
+    }
+    expect(run.entries()[0]).toMatchObject({ cwd: other });
+    const forked = await run.run(["session", "fork", `./${file}`, "--cwd", "other", "--json"]);
+    expect(JSON.parse(forked.stdout)).toMatchObject({ cwd: other });
+  });
+
+  test("says how many prompts were not asked after one that failed", async () => {
+    await using run = await LocalRun.start([{ status: 400, json: { error: { message: "no" } } }]);
+    for (
+      const [prompts, wanted] of [
+        [["one", "two"], "bough: The next prompt was not asked"],
+        [["one", "two", "three"], "bough: 2 prompts were not asked"],
+      ] as const
+    ) {
+      const { stderr, code } = await run.run(["-p", ...prompts]);
+      expect(code).toBe(1);
+      expect(stderr.trimEnd().split("\n").at(-1)).toBe(wanted);
+    }
+    expect(run.server.requests).toHaveLength(2);
+  });
 });

@@ -89,6 +89,21 @@ test("bough --help into a closed pipe ends quietly", async () => {
   expect(stderr).toBe("");
 });
 
+describe("bough says that stdout cannot be written", () => {
+  for (const args of ["--help", "--version", "help session list", "completions bash"]) {
+    test(args, async () => {
+      using temp = new TempDirectory();
+      const script = `"$0" ${args} > /dev/full`;
+      const { stderr, code } = await runProcess("bash", ["-c", script, await binaryPath()], {
+        temp,
+      });
+      expect(code).toBe(1);
+      expect(stderr).toStartWith("bough: Cannot write to stdout: ENOSPC");
+      expect(stderr.split("\n")).toHaveLength(2);
+    });
+  }
+});
+
 test("bough in a deleted directory says so in one line (C048)", async () => {
   using temp = new TempDirectory();
   const gone = temp.make("gone");

@@ -2,8 +2,10 @@ import { describe, expect, test } from "bun:test";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import {
+  type FileSystem,
   JsonlSessionRepo,
   MemorySessionRepo,
+  nodeFileSystem,
   noUsage,
   SessionError,
 } from "../../lib/session/mod.ts";
@@ -215,6 +217,28 @@ describe("open()", () => {
     await again.close();
   });
 
+  test("says what can be done with a file that may not be written", async () => {
+    using temp = new TempDirectory();
+    const readOnly: FileSystem = {
+      ...nodeFileSystem,
+      open(file, mode, permissions) {
+        if (mode === "a") throw new Error("EROFS: read-only file system");
+        return nodeFileSystem.open(file, mode, permissions);
+      },
+    };
+    const repo = new JsonlSessionRepo({ sessionsDir: temp.path, fs: readOnly });
+    const file = copyCase("C019", "session.jsonl", temp.cwd);
+    const error = await failure(repo.open(file, { access: "write" }));
+    expect(error?.code).toBe("write_failed");
+    expect(error?.message).toBe(
+      `Cannot write session ${file}: it cannot be opened for writing: EROFS: read-only file ` +
+        "system; go on in a fork of it, or make it writable",
+    );
+    const fork = await repo.fork(file, { cwd: temp.cwd });
+    expect(fork.leafId).toBe("t5000006");
+    await fork.close();
+  });
+
   test.each(
     [
       ["deleted", (file: string) => fs.rmSync(file)],
@@ -389,7 +413,18 @@ describe("find()", () => {
     for (const text of ["nothing", "", "./nothing.jsonl"]) {
       expect((await failure(repo.find(text)))?.code).toBe("not_found");
     }
-    expect((await failure(repo.find(temp.path)))?.code).toBe("not_a_session");
+    const error = await failure(repo.find(temp.path));
+    expect(error?.code).toBe("not_a_session");
+    expect(error?.message).toBe(`Cannot open ${temp.path}: it is a directory, not a session`);
+  });
+
+  test("has the sessions of one directory first, and paths that begin in another", async () => {
+    using temp = new TempDirectory();
+    const { repo, files } = await repoWithThree(temp);
+    const file = files["b"] ?? "";
+    const where = { cwd: "/x", pathsFrom: path.dirname(file) };
+    expect(await repo.find(`./${path.basename(file)}`, where)).toBe(file);
+    expect(await repo.find("abc", where)).toBe(files["abc1"] ?? "");
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { execFileSync, spawn } from "node:child_process";
 import { UsageError } from "../../../lib/runtime/modes/exit_codes.ts";
 import { assemblePrompts, type PromptParts } from "../../../lib/runtime/modes/prompt_input.ts";
 import { TempDirectory } from "../../support/temp.ts";
@@ -99,6 +100,7 @@ describe("assemblePrompts() refuses", () => {
     ["a big file", { files: ["big"] }, "Cannot use @big: it has 101 bytes, and the limit is 100"],
     ["a broken image", { files: ["broken.png"] }, "Cannot use @broken.png: no provider takes"],
     ["bytes", { files: ["binary"] }, "Cannot use @binary: it is neither text nor"],
+    ["a device without an end", { files: ["/dev/zero"] }, "Cannot use @/dev/zero: more than 100"],
   ];
   for (const [what, parts, wanted] of rows) {
     test(what, async () => {
@@ -111,4 +113,14 @@ describe("assemblePrompts() refuses", () => {
       await expect(assembling).rejects.toThrow(wanted);
     });
   }
+});
+
+test("assemblePrompts() reads a pipe to its end", async () => {
+  using temp = new TempDirectory();
+  execFileSync("mkfifo", [temp.join("pipe")]);
+  spawn("sh", ["-c", "(echo one; echo two) > pipe"], { cwd: temp.path, stdio: "ignore" });
+  const assembling = assemble({ cwd: temp.path, files: ["pipe"], prompts: ["ask"] });
+  expect(await assembling).toEqual([
+    prompt(['<file path="pipe">\none\ntwo\n</file>', "ask"]),
+  ]);
 });
