@@ -24,7 +24,7 @@ type Block = TextContent | ThinkingContent | ToolCall;
 /**
  * An answer as it comes in. Each change is also an event, waiting in `take()`. A block is opened
  * when there is something to put into it, so no empty text is ever stored; the arguments of a call
- * are parsed once, when they are whole.
+ * are parsed once, when they are whole. Pieces of a block that came together are one event.
  */
 export class Answer {
   readonly message: AssistantMessage;
@@ -84,17 +84,27 @@ export class Answer {
     switch (block.type) {
       case "text":
         block.text += delta;
-        this.#events.push({ type: "text_delta", contentIndex: index, delta });
+        this.#tell("text_delta", index, delta);
         break;
       case "thinking":
         block.thinking += delta;
-        this.#events.push({ type: "thinking_delta", contentIndex: index, delta });
+        this.#tell("thinking_delta", index, delta);
         break;
       case "toolCall":
         this.#rawArguments.set(index, (this.#rawArguments.get(index) ?? "") + delta);
-        this.#events.push({ type: "toolcall_delta", contentIndex: index, delta });
+        this.#tell("toolcall_delta", index, delta);
         break;
     }
+  }
+
+  #tell(
+    type: "text_delta" | "thinking_delta" | "toolcall_delta",
+    contentIndex: number,
+    delta: string,
+  ): void {
+    const last = this.#events.at(-1);
+    if (last?.type === type && last.contentIndex === contentIndex) last.delta += delta;
+    else this.#events.push({ type, contentIndex, delta });
   }
 
   /** The call's arguments so far, as text. */
