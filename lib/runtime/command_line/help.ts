@@ -52,16 +52,19 @@ export function verbLabel(spec: VerbSpec): string {
   return [spec.name, ...operands].join(" ");
 }
 
+/** Lines of whole words. */
 function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    if (line !== "" && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === "" ? word : `${line} ${word}`;
+  let start = 0;
+  while (text.length - start > width) {
+    const last = text.lastIndexOf(" ", start + width);
+    // A word that is too long for any line has one of its own.
+    const end = last > start ? last : text.indexOf(" ", start);
+    if (end === -1) break;
+    lines.push(text.slice(start, end));
+    start = end + 1;
   }
-  return [...lines, line];
+  return [...lines, text.slice(start)];
 }
 
 /** Two columns; a label that is too long for the first has a line of its own. */
