@@ -245,3 +245,26 @@ ptyTest(
   },
   20_000,
 );
+
+ptyTest("the REPL draws its line anew when the terminal is resized", async () => {
+  await using run = await LocalRun.start([completion("never asked")]);
+  using repl = await ReplTerminal.start(run, []);
+  await repl.shows(/\n>/);
+  repl.type("a line that is longer than thirty columns are");
+  await repl.shows(/\n> a line that is longer than thirty columns are$/);
+  repl.resize(30, 20);
+  await repl.shows(/\n> a line that is longer than\n {2}thirty columns are$/);
+  repl.resize(80, 20);
+  await repl.shows(/\n> a line that is longer than thirty columns are$/);
+  expect(repl.text.match(/a line that/g)).toHaveLength(1);
+});
+
+ptyTest("a run that the command line began can be left at once", async () => {
+  await using run = await LocalRun.start([{ stall: true }]);
+  using repl = await ReplTerminal.start(run, ["first", "second"]);
+  await run.server.received(1);
+  await repl.shows("Working");
+  repl.type(CTRL_D);
+  expect((await repl.process.finished).code).toBe(0);
+  expect(run.server.requests).toHaveLength(1);
+});

@@ -12,36 +12,16 @@ import type { Console } from "./console.ts";
 import type { Command, ReplContext } from "./context.ts";
 import { dialogOn } from "./console_dialog.ts";
 import type { Dialog } from "./dialog.ts";
-import type { History } from "./history.ts";
 import { inputOf } from "./input_kind.ts";
 import { openingRows } from "./opening.ts";
+import type { Leaving, ReplPorts } from "./repl_ports.ts";
 import { RunView } from "./run_view.ts";
 import { waitingRows } from "./message_rows.ts";
 import type { Row } from "./styled.ts";
 import { Talk } from "./talk.ts";
 
-export interface ReplPorts {
-  readonly runtime: AgentSessionRuntime<Services>;
-  readonly repo: SessionRepo;
-  readonly console: Console;
-  readonly history: History;
-  readonly timer: Timer;
-  readonly env: Environment;
-  readonly raw: boolean;
-  /** Lines appear as they are typed without our doing. */
-  readonly echoes: boolean;
-  readonly maxFileBytes: number;
-  /** What there is to be told; it may grow when a session is opened. */
-  warnings(): readonly { readonly message: string }[];
-  /** Writes text as it comes, where nothing can be drawn anew. */
-  readonly stream?: (text: string) => void;
-}
-
 /** A second Ctrl-C within this time leaves. */
 const TWICE_MS = 2_000;
-
-/** How the REPL was left. */
-export type Leaving = "quit" | "gone";
 
 export class Repl implements ReplContext {
   readonly runtime: AgentSessionRuntime<Services>;
@@ -63,9 +43,11 @@ export class Repl implements ReplContext {
   };
   /** A command that is running and that others must not run beside. */
   #command: string | undefined;
-  /** What was typed while a command ran, to be said after it. */
+  /** Lines that were typed while a command ran, to be taken after it. */
   readonly #afterCommand: string[] = [];
   #interruptedAt = -Infinity;
+  #isOpened = false;
+  #hasLeft = false;
   #warned = 0;
 
   constructor(ports: ReplPorts) {
@@ -89,6 +71,8 @@ export class Repl implements ReplContext {
 
   /** Converses until the person leaves, having said the first prompts for them. */
   async converse(prompts: readonly Prompt[]): Promise<Leaving> {
+    await this.#showOpening();
+    this.#tellWarnings();
     this.#console.open({
       // What is thrown here is a bug, and ends the REPL as one.
       submit: (text) => void this.#submit(text).catch((bug) => this.#left.reject(bug)),
@@ -96,15 +80,24 @@ export class Repl implements ReplContext {
       end: () => this.leave(),
       gone: () => this.#left.resolve("gone"),
     });
-    await this.#showOpening(true);
+    this.#begin(prompts).catch((bug) => this.#left.reject(bug));
+    try {
+      return await this.#left.promise;
+    } finally {
+      this.#hasLeft = true;
+      this.#unsubscribe();
+      this.#view.stop();
+      this.#console.close();
+    }
+  }
+
+  async #begin(prompts: readonly Prompt[]): Promise<void> {
     await this.runtime.start();
-    for (const prompt of prompts) await this.#talk.sayPrompt(prompt);
+    for (const prompt of prompts) {
+      if (this.#hasLeft) return;
+      await this.#talk.sayPrompt(prompt);
+    }
     this.#console.ready();
-    const leaving = await this.#left.promise;
-    this.#unsubscribe();
-    this.#view.stop();
-    this.#console.close();
-    return leaving;
   }
 
   /** What stands above the input line: what goes on, and what waits to be said. */
@@ -141,6 +134,11 @@ export class Repl implements ReplContext {
   async #submit(line: string): Promise<void> {
     this.#ports.history.add(line);
     this.#interruptedAt = -Infinity;
+    await this.#dispatch(line);
+    this.#console.ready({ quiet: this.session.isRunning || this.#command !== undefined });
+  }
+
+  async #dispatch(line: string): Promise<void> {
     const own = COMMANDS.map(({ name }) => name);
     const others = otherCommands(this).map(({ name }) => name);
     const input = inputOf(line, { own, others });
@@ -148,7 +146,8 @@ export class Repl implements ReplContext {
       case "nothing":
         break;
       case "prompt":
-        await this.#say(input.text);
+        if (this.#command !== undefined) this.#wait(line);
+        else await this.#talk.say(input.text);
         break;
       case "shell":
         this.#show(line);
@@ -166,7 +165,6 @@ export class Repl implements ReplContext {
         this.#refuse(line, `There is no command /${input.name}; ${near}`);
       }
     }
-    this.#console.ready({ quiet: this.session.isRunning || this.#command !== undefined });
   }
 
   /** Says why not, and gives the text back. */
@@ -187,9 +185,7 @@ export class Repl implements ReplContext {
         `Cannot run /${command.name} while the model works: Ctrl-C stops it, or wait for its end`,
       );
     }
-    if (this.#command !== undefined && !command.anytime) {
-      return this.#refuse(line, `Cannot run /${command.name} yet: /${this.#command} is running`);
-    }
+    if (this.#command !== undefined && !command.anytime) return this.#wait(line);
     this.#show(line);
     const outer = this.#command;
     this.#command = command.name;
@@ -200,20 +196,15 @@ export class Repl implements ReplContext {
     } finally {
       this.#command = outer;
     }
-    await this.#sayWhatWaited();
-  }
-
-  /** Says something to the model, or keeps it until the command that is running is done. */
-  async #say(text: string): Promise<void> {
-    if (this.#command === undefined) return await this.#talk.say(text);
-    this.#afterCommand.push(text);
-    this.#console.screen.refresh();
-  }
-
-  async #sayWhatWaited(): Promise<void> {
     while (this.#command === undefined && this.#afterCommand.length > 0) {
-      await this.#talk.say(this.#afterCommand.shift() ?? "");
+      await this.#dispatch(this.#afterCommand.shift() ?? "");
     }
+  }
+
+  /** Keeps a line until the command that is running is done. */
+  #wait(line: string): void {
+    this.#afterCommand.push(line);
+    this.#console.screen.refresh();
   }
 
   /** Whether the input line is to be cleared. */
@@ -267,15 +258,16 @@ export class Repl implements ReplContext {
     this.numbered = [];
     this.#view = this.#newView();
     this.#follow(session);
-    if (this.#command !== "reload" && this.#command !== "trust") await this.#showOpening(false);
+    if (this.#command !== "reload" && this.#command !== "trust") await this.#showOpening();
     this.#tellWarnings();
   }
 
-  async #showOpening(isFirst: boolean): Promise<void> {
+  async #showOpening(): Promise<void> {
     const { env, raw, runtime } = this;
     const { columns } = this.#console.screen;
+    const isFirst = !this.#isOpened;
+    this.#isOpened = true;
     this.#view.rows(await openingRows(runtime, { columns, raw, env, isFirst }));
-    if (isFirst) this.#tellWarnings();
   }
 
   /** Each once; more may come with each session that is opened. */

@@ -115,8 +115,10 @@ export class RunView {
       case "auto_retry_start":
         return this.error(event.errorMessage);
       case "compaction_end":
-        if (event.errorMessage !== undefined) this.error(event.errorMessage);
-        else if (event.aborted) this.note("Compaction stopped; nothing was changed");
+        // The command tells what became of one that was asked for.
+        if (event.errorMessage !== undefined && event.reason !== "manual") {
+          this.error(event.errorMessage);
+        } else if (event.aborted) this.note("Compaction stopped; nothing was changed");
         else if (event.result) this.note(`Compacted: ${firstLine(event.result.summary)}`);
         return;
       case "model_changed":
