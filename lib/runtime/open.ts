@@ -8,6 +8,7 @@ import { ProcessGroups } from "../agent/mod.ts";
 import {
   JsonlSessionRepo,
   MemorySessionRepo,
+  type ModelRef,
   nodeFileSystem,
   type Session,
   SessionError,
@@ -62,10 +63,11 @@ export async function openRuntime(options: RunOptions, more: OpenOptions): Promi
   const chosen = await chooseSession(options, { repo, startDirectory, warnings, ...more });
   const processes = new ProcessGroups();
   const secrets = new Secrets(env);
+  let first: ModelRef | undefined;
   try {
     const runtime = await AgentSessionRuntime.create(chosen, {
       repo,
-      prepare: async (session) => {
+      prepare: async (session, live) => {
         assertDirectory(session.cwd, session);
         return await prepareConversation(session, options, {
           env,
@@ -73,7 +75,8 @@ export async function openRuntime(options: RunOptions, more: OpenOptions): Promi
           startDirectory,
           secrets,
           processes,
-          isFirst: session === chosen,
+          ...(first ? { first } : {}),
+          ...(live ? { live } : {}),
           signal: more.signal,
           ui: more.ui ?? { notify: (message) => warnings.push({ message }) },
           ...(more.outputSchema ? { outputSchema: more.outputSchema } : {}),
@@ -81,6 +84,8 @@ export async function openRuntime(options: RunOptions, more: OpenOptions): Promi
         });
       },
     });
+    const { provider, id } = runtime.session.model.facts;
+    first = { provider, modelId: id };
     if (options.name !== undefined) await runtime.session.setSessionName(options.name);
     return { runtime, repo, processes, warnings };
   } catch (error) {

@@ -1,6 +1,6 @@
 /** Makes a session ready to go live: reads the services of its directory, chooses model and tools. */
 import { codingTools, type Model, type ProcessGroups, type Tool } from "../agent/mod.ts";
-import type { Session, ThinkingLevel } from "../session/mod.ts";
+import type { ModelRef, Session, ThinkingLevel } from "../session/mod.ts";
 import { AgentSession } from "./agent_session.ts";
 import type { AgentSessionOptions } from "./agent_session_options.ts";
 import type { RunOptions } from "./command_line/run_options.ts";
@@ -24,8 +24,10 @@ export interface PreparePorts {
   startDirectory: string;
   secrets: Secrets;
   processes: ProcessGroups;
-  /** The command line's model and thinking level are for the first session alone. */
-  isFirst: boolean;
+  /** The model of the first session, which the options chose; absent while that is prepared. */
+  first?: ModelRef;
+  /** The conversation that is replaced, where its own session goes on. */
+  live?: AgentSession;
   outputSchema?: { name: string; schema: Record<string, unknown> };
   /** How extensions reach a person. */
   ui: ExtensionUi;
@@ -57,13 +59,13 @@ export async function prepareConversation(
   const { processes } = ports;
   const environment = () => commandEnvironment(env, session, live?.model);
   const extensions = await extensionsOf(services, environment, ports);
-  const restored = await session.buildContext();
+  const restored = ports.live ? settingsIn(ports.live) : await session.settings();
   const choice = await chooseModel(services, options, restored.model, ports);
   const model = services.models.create(choice.facts);
   const thinkingLevel = chooseThinking(session, options, choice, {
     restored: restored.thinkingLevel,
     byDefault: services.settings.defaultThinkingLevel,
-    isFirst: ports.isFirst,
+    ports,
   });
   const fallbackModels = await chooseFallbacks(services, options);
   const shell = services.settings.shellPath === undefined
@@ -133,31 +135,36 @@ async function extensionsOf(
   });
 }
 
-/** The options' model, else the session's if it can be used here, else the default one. */
+/**
+ * The options' model, else the session's if it can be used here, else the default one. Past the first
+ * session the options say only what an empty session begins with.
+ */
 async function chooseModel(
   { models }: Services,
   options: RunOptions,
-  restored: { provider: string; modelId: string } | null,
-  { isFirst, warn }: PreparePorts,
+  restored: ModelRef | null,
+  { first, warn }: PreparePorts,
 ): Promise<ModelChoice> {
-  const wish = {
+  const given = {
     ...(options.apiKey === undefined ? {} : { apiKey: options.apiKey }),
     ...(options.baseUrl === undefined ? {} : { baseUrl: options.baseUrl }),
   };
-  const named = isFirst && (options.model !== undefined || options.provider !== undefined);
-  const facts = !named && restored ? await models.find(restored) : undefined;
-  let choice = facts && await models.choose({ ...wish, model: `${facts.provider}/${facts.id}` });
-  const fellBack = !named && restored !== null && choice === undefined;
-  choice ??= await models.choose({
-    ...wish,
+  const isNamed = options.model !== undefined || options.provider !== undefined;
+  const wanted = isNamed && first ? restored ?? first : isNamed ? null : restored;
+  // The key and the address are one provider's: no other gets to see them.
+  const owner = first ?? wanted;
+  if (owner) models.give(owner.provider, given);
+  const facts = wanted ? await models.find(wanted) : undefined;
+  const choice = facts ? { facts } : await models.choose({
+    ...(first ? {} : given),
     ...(options.model === undefined ? {} : { model: options.model }),
     ...(options.provider === undefined ? {} : { provider: options.provider }),
   });
   await models.check(choice.facts);
-  if (fellBack) {
+  if (wanted && !facts) {
     const { provider, id } = choice.facts;
     warn({
-      message: `The session's model ${restored.provider}/${restored.modelId} cannot be used here ` +
+      message: `The session's model ${wanted.provider}/${wanted.modelId} cannot be used here ` +
         `(not known, or no key); using ${provider}/${id}`,
     });
   }
@@ -168,11 +175,22 @@ function chooseThinking(
   session: Session,
   options: RunOptions,
   choice: ModelChoice,
-  levels: { restored: ThinkingLevel; byDefault: ThinkingLevel | undefined; isFirst: boolean },
+  { byDefault, ports, restored }: {
+    restored: ThinkingLevel;
+    byDefault: ThinkingLevel | undefined;
+    ports: PreparePorts;
+  },
 ): ThinkingLevel {
-  const asked = levels.isFirst ? options.thinking ?? choice.thinkingLevel : undefined;
-  if (asked !== undefined) return asked;
-  return session.leafId === null ? levels.byDefault ?? "off" : levels.restored;
+  const asked = options.thinking ?? choice.thinkingLevel;
+  const isEmpty = session.leafId === null && !ports.live;
+  if (asked !== undefined && (!ports.first || isEmpty)) return asked;
+  return isEmpty ? byDefault ?? "off" : restored;
+}
+
+/** What a conversation goes by now, also where its session does not say so yet. */
+function settingsIn({ model, thinkingLevel }: AgentSession) {
+  const { provider, id } = model.facts;
+  return { model: { provider, modelId: id }, thinkingLevel };
 }
 
 async function chooseFallbacks(services: Services, options: RunOptions): Promise<Model[]> {

@@ -38,8 +38,11 @@ export interface Prepared<Services = unknown> {
 
 export interface RuntimePorts<Services> {
   repo: SessionRepo;
-  /** Reads settings, resources, models and tools of the session's own directory. */
-  prepare(session: Session): Promise<Prepared<Services>>;
+  /**
+   * Reads settings, resources, models and tools of the session's own directory. `live` is the
+   * conversation that the session goes on from, where it is the same one.
+   */
+  prepare(session: Session, live?: AgentSession): Promise<Prepared<Services>>;
 }
 
 /** What a replacement came to. */
@@ -143,6 +146,7 @@ export class AgentSessionRuntime<Services = unknown> {
           position,
           ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
         }),
+      { isCopy: true },
     );
   }
 
@@ -153,6 +157,7 @@ export class AgentSessionRuntime<Services = unknown> {
       { kind: "fork", entryId, position: "at" },
       "clone",
       () => this.#ports.repo.fork(this.session.session, {}),
+      { isCopy: true },
     );
   }
 
@@ -162,16 +167,17 @@ export class AgentSessionRuntime<Services = unknown> {
       { kind: "switch", reason: "import", file },
       "import",
       () => this.#ports.repo.importFile(file, options),
+      { isCopy: true },
     );
   }
 
   /** Reads settings, resources and extensions anew, for the same session. */
   async reload(): Promise<void> {
     await this.#exclusively(async () => {
-      const { session } = this.#current.session;
-      const prepared = await this.#ports.prepare(session);
-      await this.#leave({ keepSession: true });
-      await this.#enter(prepared, "reload", session.file);
+      const live = this.#current.session;
+      const prepared = await this.#ports.prepare(live.session, live);
+      const previous = live.session.file;
+      await this.#change(prepared, { reason: "reload", previous, keepSession: true });
     });
   }
 
@@ -187,6 +193,7 @@ export class AgentSessionRuntime<Services = unknown> {
     intent: SwitchIntent,
     reason: StartReason,
     open: () => Promise<Session>,
+    { isCopy = false }: { isCopy?: boolean } = {},
   ): Promise<SwitchOutcome> {
     return await this.#exclusively(async () => {
       const previous = this.session.session.file;
@@ -198,10 +205,10 @@ export class AgentSessionRuntime<Services = unknown> {
         prepared = await this.#ports.prepare(session);
       } catch (error) {
         await session.close();
+        if (isCopy) await this.#discard(session);
         throw error;
       }
-      await this.#leave({});
-      await this.#enter(prepared, reason, previous);
+      await this.#change(prepared, { reason, previous });
       return { cancelled: false, ...(editorText === undefined ? {} : { editorText }) };
     });
   }
@@ -211,6 +218,34 @@ export class AgentSessionRuntime<Services = unknown> {
     await this.#current.session.abort();
     await this.#current.shutdown?.();
     await this.#current.session.dispose(options);
+  }
+
+  /** Removes a copy that cannot go live; nobody else has heard of it. */
+  async #discard({ file, id }: Session): Promise<void> {
+    try {
+      await this.#ports.repo.delete(file ?? id);
+    } catch (error) {
+      // Not written yet, or not to be removed: what kept it from going live is told.
+      if (!(error instanceof SessionError)) throw error;
+    }
+  }
+
+  /** The old one is gone after this, however badly it went, and the new one is there. */
+  async #change(
+    prepared: Prepared<Services>,
+    { keepSession = false, previous, reason }: {
+      reason: StartReason;
+      previous: string | undefined;
+      keepSession?: boolean;
+    },
+  ): Promise<void> {
+    try {
+      await this.#leave({ keepSession });
+    } finally {
+      await this.#enter(prepared, reason, previous);
+    }
+    // Disposed of meanwhile: then the new one goes, too.
+    if (this.#disposed) await this.#leave({});
   }
 
   async #enter(

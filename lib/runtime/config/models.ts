@@ -160,10 +160,14 @@ export class ModelRegistry {
     const choice = wish.model === undefined
       ? await this.#byDefault(wish)
       : await this.#byName(wish.model, wish);
-    const { provider } = choice.facts;
-    if (wish.apiKey !== undefined) this.#options.keys.give(provider, wish.apiKey);
-    if (wish.baseUrl !== undefined) this.#baseUrls.set(provider, checkedUrl(wish.baseUrl));
+    this.give(choice.facts.provider, wish);
     return choice;
+  }
+
+  /** Keeps a key and a base URL for a provider. Throws a `ConfigError` `bad_base_url`. */
+  give(provider: string, { apiKey, baseUrl }: Pick<ModelWish, "apiKey" | "baseUrl">): void {
+    if (apiKey !== undefined) this.#options.keys.give(provider, apiKey);
+    if (baseUrl !== undefined) this.#baseUrls.set(provider, checkedUrl(baseUrl));
   }
 
   async #byName(query: string, wish: ModelWish): Promise<ModelChoice> {
