@@ -25,10 +25,7 @@ export async function main(args: readonly string[], end: EndProcess): Promise<Ex
   const streams: Streams = { stdout, stderr, stopper };
   const stopListening = listenForSignals(process, {
     stop: (signal) => stopper.stop({ kind: "signal", signal }),
-    interrupt() {
-      streams.terminal?.interrupt?.();
-      return streams.terminal?.interrupt !== undefined;
-    },
+    interrupt: () => streams.terminal?.interrupt() ?? false,
     end(code) {
       streams.terminal?.abandon();
       streams.children?.killAll();
@@ -69,7 +66,7 @@ interface Streams {
   /** The commands that tools are running, once there can be some. */
   children?: { killAll(): void };
   /** The REPL has it: Ctrl-C may be a signal, and an abrupt end gives it back. */
-  terminal?: { interrupt?(): void; abandon(): void };
+  terminal?: { interrupt(): boolean; abandon(): void };
 }
 
 async function run(args: readonly string[], streams: Streams): Promise<ExitCode> {

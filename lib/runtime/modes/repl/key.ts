@@ -1,4 +1,8 @@
-/** Keys, as a terminal's bytes are read by `node:readline`. */
+/**
+ * Keys, as `node:readline` decodes a terminal's bytes. The line itself is ours (`line_editor.ts`):
+ * an `Interface` draws for itself, which cannot share the screen with an answer that streams, and its
+ * Backspace parts an emoji.
+ */
 import * as readline from "node:readline";
 import { PassThrough } from "node:stream";
 

@@ -69,9 +69,10 @@ export class PlainConsole implements Console {
     if (text !== "") this.screen.print([row("To be edited:"), ...rowsOf(text)]);
   }
 
-  /** An empty line stands for the text in brackets. */
+  /** An empty line stands for the text in brackets, a blank for none. */
   ask(question: string, { initial = "", signal }: Question = {}): Promise<string | undefined> {
-    this.#terminal.write(initial === "" ? `${question} ` : `${question} [${initial}] `);
+    const kept = initial === "" ? "" : `[Enter: ${initial}; a blank: none] `;
+    this.#terminal.write(`${question} ${kept}`);
     return new Promise((resolve) => {
       if (signal?.aborted) return resolve(undefined);
       const cancel = () => this.#answer(undefined);
@@ -102,10 +103,11 @@ export class PlainConsole implements Console {
     return { index, ...(action === undefined ? {} : { action }) };
   }
 
-  /** Ctrl-C, which the terminal turns into a signal. */
-  interrupt(): void {
+  /** Ctrl-C, which the terminal turns into a signal; false if there is nobody to hear it. */
+  interrupt(): boolean {
     if (this.#question) this.#answer(undefined);
     else this.#listener?.interrupt();
+    return this.#listener !== undefined;
   }
 
   copy(): boolean {

@@ -29,8 +29,8 @@ export interface ReplWorld {
   readonly env: Environment;
   /** The commands that tools run: they end with the process. */
   onProcesses(processes: { killAll(): void }): void;
-  /** `interrupt` takes a SIGINT as Ctrl-C; `abandon` gives the terminal back at once. */
-  onTerminal(terminal: { interrupt?(): void; abandon(): void }): void;
+  /** `interrupt` takes a SIGINT as Ctrl-C, if it can; `abandon` gives the terminal back at once. */
+  onTerminal(terminal: { interrupt(): boolean; abandon(): void }): void;
 }
 
 /** Runs the REPL until the person leaves. Rejects with what keeps it from starting. */
@@ -64,7 +64,8 @@ export async function startRepl(options: RunOptions, world: ReplWorld): Promise<
   });
   world.onTerminal({
     abandon: () => terminal.abandon(),
-    ...(console instanceof PlainConsole ? { interrupt: () => console.interrupt() } : {}),
+    // Where keys are read one by one, Ctrl-C is a key, and the signal comes from elsewhere.
+    interrupt: () => console instanceof PlainConsole && console.interrupt(),
   });
   const asking = { console, stopper, env, home, cwd };
   const dialog = bareDialog(console);
