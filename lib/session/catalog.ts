@@ -2,13 +2,14 @@
  * Many sessions at a glance, and full text over all of them. What it knows is derived from the
  * session files, and kept in an index that can be thrown away; without one it reads the files.
  */
+import * as path from "node:path";
 import type { SessionGlance, StoredFile } from "./catalog/glance.ts";
 import { BestHits, type Search, type SearchedSession, type SearchHit } from "./catalog/hits.ts";
 import { isBroken, isDatabaseError, openIndexFile, removeIndex } from "./catalog/index_file.ts";
 import { searchIndex } from "./catalog/index_search.ts";
 import { indexWords, isSame } from "./catalog/index_words.ts";
 import { parseQuery } from "./catalog/query.ts";
-import { type GlancedFile, glances } from "./catalog/recent.ts";
+import { type GlancedFile, glances, statOf } from "./catalog/recent.ts";
 import { scanSessions } from "./catalog/scan.ts";
 import type { SearchedRole } from "./catalog/searched_text.ts";
 import { sessionHits } from "./catalog/session_hits.ts";
@@ -83,7 +84,7 @@ export class SessionCatalog {
    * Of a long first message no more than its beginning is told.
    */
   async list({ cwd, since = 0, limit = Infinity }: CatalogFilter = {}): Promise<SessionSummary[]> {
-    const known = this.#known();
+    const known = this.#known({ summaries: true });
     const all = this.#glances(cwd, known);
     const files = all.filter((file) => activityOf(file) >= since).slice(0, limit);
     const total = files.reduce((sum, { size }) => sum + size, 0);
@@ -100,7 +101,7 @@ export class SessionCatalog {
       learnt.set(file.path, summary);
       if (!await this.#mayGoOn(done, total)) break;
     }
-    this.#learn(all, known, learnt);
+    this.#learn(all, known, { summaries: learnt, isAll: cwd === undefined });
     return [...summaries.values()];
   }
 
@@ -122,7 +123,7 @@ export class SessionCatalog {
     const names = new Map<string, string>();
     const known = this.#known();
     const all = this.#glances(cwd, known);
-    this.#learn(all, known);
+    this.#learn(all, known, { isAll: cwd === undefined });
     const files = all.filter((file) => file.mtimeMs >= (since ?? 0));
     const unread = await this.#searchIndexed(files, search, { known, hits, names });
     await scanSessions(this.#fs, unread.map(toSession), search, {
@@ -169,22 +170,28 @@ export class SessionCatalog {
     return name ? { ...hit, name } : hit;
   }
 
-  #known(): Known {
-    return this.#attempt((index) => index.files()) ?? new Map();
+  #known({ summaries = false } = {}): Known {
+    return this.#attempt((index) => index.files({ summaries })) ?? new Map();
   }
 
-  /** Writes down what was found out about files. */
+  /** Writes down what was found out about files, and forgets those that are gone. */
   #learn(
     files: readonly GlancedFile[],
     known: Known,
-    summaries: ReadonlyMap<string, SessionSummary> = new Map(),
+    { summaries = new Map(), isAll }: {
+      summaries?: ReadonlyMap<string, SessionSummary>;
+      /** These are all files that there are. */
+      isAll: boolean;
+    },
   ): void {
     const news = files.filter((file) =>
       summaries.has(file.path) || !isSame(known.get(file.path)?.look, file)
     );
-    if (news.length === 0) return;
+    const gone = isAll ? this.#gone(files, known) : [];
+    if (news.length === 0 && gone.length === 0) return;
     this.#attempt((index) =>
       index.change(() => {
+        for (const file of gone) index.removeFile(file);
         for (const file of news) {
           const { size, mtimeMs, ino, glance } = file;
           const summary = summaries.get(file.path);
@@ -193,6 +200,15 @@ export class SessionCatalog {
           index.putLook(file.path, look);
         }
       })
+    );
+  }
+
+  /** What is known below the sessions' directory that is not there any more. */
+  #gone(files: readonly GlancedFile[], known: Known): KnownFile[] {
+    const there = new Set(files.map(({ path }) => path));
+    const below = this.#options.repo.sessionsDir + path.sep;
+    return [...known.values()].filter((file) =>
+      !there.has(file.path) && file.path.startsWith(below) && !statOf(this.#fs, file.path)
     );
   }
 

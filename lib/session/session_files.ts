@@ -44,7 +44,7 @@ export function candidatePaths(
   for (const directory of directories) {
     if (directory.endsWith(SESSION_EXTENSION) || !fs.stat(directory)?.isDirectory) continue;
     for (const name of namesOfFiles(listNames(fs, directory))) {
-      files.push(path.join(directory, name));
+      files.push(directory + path.sep + name);
     }
   }
   return files;

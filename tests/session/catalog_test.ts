@@ -228,6 +228,12 @@ describe("The index", () => {
     expect(await found(temp, "first")).toEqual([]);
     fs.rmSync(file);
     expect(await found(temp, "words")).toEqual([]);
+    const database = new DatabaseSync(temp.join("index.sqlite"));
+    const rows = database.prepare(
+      "SELECT (SELECT count(*) FROM files) + count(*) AS n FROM entries",
+    );
+    expect(rows.get()?.["n"]).toBe(0);
+    database.close();
   });
 
   test("is private, and made anew when it was deleted, broken or is of another version", async () => {

@@ -80,11 +80,3 @@ function messageWithoutId(line: Buffer): { timestamp?: string } | undefined {
   if (!isRecord(value) || value["type"] !== "message") return undefined;
   return typeof value["timestamp"] === "string" ? { timestamp: value["timestamp"] } : {};
 }
-
-/** Newest message first; sessions without one come last, by the times of their files. */
-export function byNewest(
-  a: { newest: number; changed: number },
-  b: { newest: number; changed: number },
-): number {
-  return b.newest - a.newest || b.changed - a.changed;
-}

@@ -5,7 +5,7 @@ import { hash32 } from "../hash.ts";
 import type { StoredFile } from "./glance.ts";
 import { foldText } from "./query.ts";
 import { nameIn, searchedText } from "./searched_text.ts";
-import type { FileState, FileWords, SessionIndex } from "./session_index.ts";
+import type { FileState, SessionIndex, WordsRead } from "./session_index.ts";
 import { entriesIn, lookInto, type OpenedFile, sessionLines } from "./session_lines.ts";
 import type { WordReader } from "./words.ts";
 
@@ -35,12 +35,12 @@ export function indexWords(
   file: StoredFile,
 ): number {
   const { size, mtimeMs, ino } = file;
-  const known = index.file(file.path);
-  if (isSame(known?.words, file)) return 0;
+  const known = index.wordsRead(file.path);
+  if (isSame(known, file)) return 0;
   const read = lookInto(
     fs,
     file.path,
-    (opened) => readOn({ index, reader }, file, opened, known?.words),
+    (opened) => readOn({ index, reader }, file, opened, known),
   );
   if (read === undefined) {
     if (known) index.removeEntries(known.id);
@@ -53,7 +53,7 @@ function readOn(
   target: IndexTarget,
   { path, size, mtimeMs, ino }: StoredFile,
   opened: OpenedFile,
-  known: FileWords | undefined,
+  known: WordsRead | undefined,
 ): number {
   const { index } = target;
   const { header, source, start } = opened;
@@ -74,7 +74,7 @@ function readOn(
 }
 
 /** Whether the file is the one that was read, with more at its end. */
-function wentOn({ header, source, isUpgraded, stat }: OpenedFile, known: FileWords): boolean {
+function wentOn({ header, source, isUpgraded, stat }: OpenedFile, known: WordsRead): boolean {
   return !isUpgraded && known.ino === stat.ino && known.session === header.id &&
     known.searched <= source.size && known.mark === markAt(source, known.searched);
 }

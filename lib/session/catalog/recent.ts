@@ -1,7 +1,7 @@
 /** The sessions of a directory in the order of their newest messages. */
 import type { FileSystem } from "../file_system.ts";
 import { candidatePaths } from "../session_files.ts";
-import { byNewest, glanceAt, type SessionGlance, type StoredFile } from "./glance.ts";
+import { glanceAt, type SessionGlance, type StoredFile } from "./glance.ts";
 
 /** A session file and what it tells at first sight. */
 export interface GlancedFile extends StoredFile {
@@ -30,12 +30,7 @@ export function glances(
     if (!glance || glance === "no session") continue;
     if (cwd === undefined || glance.cwd === cwd) found.push({ ...file, glance });
   }
-  return found.sort((a, b) =>
-    byNewest(
-      { newest: a.glance.newest, changed: a.mtimeMs },
-      { newest: b.glance.newest, changed: b.mtimeMs },
-    )
-  );
+  return found.sort((a, b) => b.glance.newest - a.glance.newest || b.mtimeMs - a.mtimeMs);
 }
 
 /** The files that may be sessions of a directory, or of any. */
@@ -44,14 +39,17 @@ export function storedFiles(
   sessionsDir: string,
   cwd: string | undefined,
 ): StoredFile[] {
-  return candidatePaths(fs, sessionsDir, cwd).flatMap((path) => {
+  const files: StoredFile[] = [];
+  for (const path of candidatePaths(fs, sessionsDir, cwd)) {
     const stat = statOf(fs, path);
-    if (!stat?.isFile || stat.size === 0) return [];
-    return [{ path, size: stat.size, mtimeMs: stat.mtimeMs, ino: stat.ino }];
-  });
+    if (!stat?.isFile || stat.size === 0) continue;
+    files.push({ path, size: stat.size, mtimeMs: stat.mtimeMs, ino: stat.ino });
+  }
+  return files;
 }
 
-function statOf(fs: FileSystem, path: string): ReturnType<FileSystem["stat"]> {
+/** A file's size and times; undefined if there is none for us. */
+export function statOf(fs: FileSystem, path: string): ReturnType<FileSystem["stat"]> {
   try {
     return fs.stat(path);
   } catch {

@@ -21,17 +21,22 @@ export function sessionHits(
   const byName: SearchHit[] = [];
   const byId: SearchHit[] = [];
   const [first = "", ...others] = needles;
-  for (const { path, glance, mtimeMs } of files) {
-    if (told.has(path)) continue;
-    const { id, cwd } = glance;
-    const timestamp = new Date(glance.newest || mtimeMs).toISOString();
-    const name = names.get(path) ?? "";
+  for (const file of files) {
+    if (told.has(file.path)) continue;
+    const name = names.get(file.path) ?? "";
     const folded = name === "" ? "" : foldText(name);
-    if (needles.every((needle) => folded.includes(needle))) {
-      byName.push({ path, id, cwd, timestamp, match: "name", snippet: name });
-    } else if (others.length === 0 && id.toLowerCase().startsWith(first)) {
-      byId.push({ path, id, cwd, timestamp, match: "id", snippet: id });
+    if (needles.every((needle) => folded.includes(needle))) byName.push(hitOf(file, "name", name));
+    else if (others.length === 0 && file.glance.id.toLowerCase().startsWith(first)) {
+      byId.push(hitOf(file, "id", file.glance.id));
     }
   }
   return [...byName, ...byId].slice(0, Math.max(0, limit));
+}
+
+function hitOf(
+  { path, glance: { id, cwd, newest }, mtimeMs }: GlancedFile,
+  match: "name" | "id",
+  snippet: string,
+): SearchHit {
+  return { path, id, cwd, timestamp: new Date(newest || mtimeMs).toISOString(), match, snippet };
 }

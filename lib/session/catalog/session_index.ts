@@ -17,16 +17,20 @@ export interface FileLook extends FileState {
   summary?: string;
 }
 
-/** How far the words of a file are in the index. */
+/** A file as it was when its words were read. */
 export interface FileWords extends FileState {
   /** The session's id; undefined: it is none. */
   session?: string;
+  /** The session's name by them. */
+  name?: string;
+}
+
+/** How far the words of a file are in the index. */
+export interface WordsRead extends FileWords {
   /** So many bytes of it are. */
   searched: number;
   /** Tells these bytes from others. */
   mark: string;
-  /** The session's name by them. */
-  name?: string;
 }
 
 /** What is known of a file. */
@@ -52,6 +56,9 @@ export interface FoundEntry extends EntryPlace {
 
 /** So many entries share a bound. */
 const RUN_LENGTH = 64;
+/** What tells whether a file is as it was, and what a search needs of it. */
+const FEW_COLUMNS = "id, path, size, mtime, ino, session, cwd, newest, " +
+  "words_size, words_mtime, words_ino, words_session, name";
 const PAGE = 64;
 
 type Row = Record<string, unknown>;
@@ -81,18 +88,28 @@ export class SessionIndex {
     }
   }
 
-  /** All that is known, by path. */
-  files(): Map<string, KnownFile> {
-    const rows = this.#prepare("SELECT * FROM files").all();
+  /** What is known of all files, by path; summaries only if they are wanted, as they are long. */
+  files({ summaries }: { summaries: boolean }): Map<string, KnownFile> {
+    const columns = summaries ? `${FEW_COLUMNS}, summary` : FEW_COLUMNS;
+    const rows = this.#prepare(`SELECT ${columns} FROM files`).all();
     return new Map(rows.map((row) => {
       const file = toFile(row);
       return [file.path, file];
     }));
   }
 
-  file(path: string): KnownFile | undefined {
-    const row = this.#prepare("SELECT * FROM files WHERE path = ?").get(path);
-    return row && toFile(row);
+  /** How far the words of a file were read; undefined if they were not. */
+  wordsRead(path: string): WordsRead & { id: number } | undefined {
+    const row = this.#prepare(`SELECT ${FEW_COLUMNS}, searched, mark FROM files WHERE path = ?`)
+      .get(path);
+    const words = row && toWords(row);
+    return words &&
+      {
+        ...words,
+        id: number(row["id"]),
+        searched: number(row["searched"]),
+        mark: `${row["mark"]}`,
+      };
   }
 
   /** Notes what a look at a file told. */
@@ -107,7 +124,7 @@ export class SessionIndex {
   }
 
   /** Notes how far the words of a file are here. @returns the id of the file. */
-  putWords(path: string, { size, mtimeMs, ino, session, searched, mark, name }: FileWords): number {
+  putWords(path: string, { size, mtimeMs, ino, session, searched, mark, name }: WordsRead): number {
     this.#prepare(
       `INSERT INTO files
          (path, words_size, words_mtime, words_ino, words_session, searched, mark, name)
@@ -255,14 +272,12 @@ function toLook(row: Row): FileLook | undefined {
 }
 
 function toWords(row: Row): FileWords | undefined {
-  const { mark, name, words_session: session } = row;
-  if (typeof mark !== "string") return undefined;
+  const { words_size: size, words_session: session, name } = row;
+  if (typeof size !== "number") return undefined;
   return {
-    size: number(row["words_size"]),
+    size,
     mtimeMs: number(row["words_mtime"]),
     ino: number(row["words_ino"]),
-    searched: number(row["searched"]),
-    mark,
     ...typeof session === "string" ? { session } : {},
     ...typeof name === "string" ? { name } : {},
   };
