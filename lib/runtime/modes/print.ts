@@ -219,7 +219,7 @@ class PrintRun {
 
   /** Says on stdout, on stderr and in the result file how it went. */
   async #tell(): Promise<ExitCode> {
-    const { stdout, stopper, cwd } = this.#ports;
+    const { stdout, stderr, stopper, cwd } = this.#ports;
     let result = this.#tally.result(stopper.cause);
     this.#view.end(result, this.#tally.answer(result));
     await stdout.drainUnless(this.#signal);
@@ -234,6 +234,8 @@ class PrintRun {
       const prompts = this.#unasked === 1 ? "The next prompt was" : `${this.#unasked} prompts were`;
       this.#report.note(`${prompts} not asked`);
     }
+    // What is awaited from the start is written at once.
+    await stderr.drainUnless(this.#signal);
     return result.exitCode;
   }
 
