@@ -16,7 +16,8 @@ import {
   waitForLock,
 } from "../session/mod.ts";
 import type { RunOptions } from "./command_line/run_options.ts";
-import { boughHome, type Environment, loadSettings, Secrets } from "./config/mod.ts";
+import { boughHome, type Environment, Secrets } from "./config/mod.ts";
+import { sessionPlace, workingDirectory } from "./config/session_place.ts";
 import type { ExtensionUi } from "./extensions/api.ts";
 import { damageLines } from "./modes/damage_text.ts";
 import { prepareConversation } from "./prepare.ts";
@@ -100,16 +101,13 @@ export async function openRepo(
   places: { env: Environment; home: string; startDirectory: string },
 ): Promise<SessionRepo> {
   if (options.session.kind === "none") return new MemorySessionRepo();
-  const { settings } = await loadSettings({
-    files: options.bare ? [] : [path.join(places.home, "settings.json")],
-    env: places.env,
+  const { sessionDir, bare } = options;
+  const place = await sessionPlace({
+    ...places,
+    bare,
+    ...sessionDir === undefined ? {} : { sessionDir },
   });
-  const sessionsDir = options.sessionDir === undefined
-    ? settings.sessionDir ?? path.join(places.home, "sessions")
-    : path.resolve(places.startDirectory, options.sessionDir);
-  // A directory that was named holds the files themselves; the home has one for each project.
-  const flat = (options.sessionDir ?? settings.sessionDir) !== undefined;
-  return new JsonlSessionRepo({ sessionsDir, flat, durability: settings.durability });
+  return new JsonlSessionRepo(place);
 }
 
 interface Choosing extends OpenOptions {
@@ -121,9 +119,7 @@ interface Choosing extends OpenOptions {
 /** Opens the session that the options name, for writing; its directory is checked to be there. */
 async function chooseSession(options: RunOptions, choosing: Choosing): Promise<Session> {
   const { repo, startDirectory } = choosing;
-  const here = options.cwd === undefined
-    ? startDirectory
-    : path.resolve(startDirectory, options.cwd);
+  const here = workingDirectory(startDirectory, options.cwd);
   const choice = options.session;
   const find = (text: string) => repo.find(text, { cwd: here, pathsFrom: startDirectory });
   switch (choice.kind) {
@@ -217,8 +213,8 @@ async function open(file: string, options: RunOptions, choosing: Choosing): Prom
   });
 }
 
-function whereOf(options: RunOptions, { startDirectory }: Choosing): { cwd?: string } {
-  return options.cwd === undefined ? {} : { cwd: path.resolve(startDirectory, options.cwd) };
+function whereOf({ cwd }: RunOptions, { startDirectory }: Choosing): { cwd?: string } {
+  return cwd === undefined ? {} : { cwd: workingDirectory(startDirectory, cwd) };
 }
 
 async function openForWriting(

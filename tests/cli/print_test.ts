@@ -225,6 +225,16 @@ describe("bough goes on with a session", () => {
     expect(JSON.parse(forked.stdout)).toMatchObject({ cwd: other });
   });
 
+  test("--cwd: a link leads to the sessions of the directory that it names", async () => {
+    await using run = await LocalRun.start([DONE]);
+    const project = run.temp.make("project");
+    fs.symlinkSync(project, run.temp.join("link"));
+    await run.run(["-p", "first"], { cwd: project });
+    const { stderr, code } = await run.run(["-p", "--cwd", "../link", "-c", "--strict", "next"]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining("bough: Session ")]);
+    expect(run.entries()[0]).toMatchObject({ cwd: project });
+  });
+
   test("says how many prompts were not asked after one that failed", async () => {
     await using run = await LocalRun.start([{ status: 400, json: { error: { message: "no" } } }]);
     for (

@@ -5,6 +5,7 @@ import type { ExitCode } from "../command_line/exit_code.ts";
 import type { VerbCall } from "../command_line/parse.ts";
 import type { RunOptions } from "../command_line/run_options.ts";
 import { boughHome, ConfigError, type Environment } from "../config/mod.ts";
+import { workingDirectory } from "../config/session_place.ts";
 import { UsageError } from "../modes/exit_codes.ts";
 import { oneLine } from "../modes/terminal_text.ts";
 import { openRepo } from "../open.ts";
@@ -50,7 +51,7 @@ async function examine(options: RunOptions, ports: VerbPorts, online: boolean): 
   const home = homeOf(env, start);
   if (typeof home !== "string") return [home];
   const sessionsDir = await sessionsDirectory(options, { env, home, startDirectory: start });
-  const cwd = path.resolve(start, options.cwd ?? "");
+  const cwd = workingDirectory(start, options.cwd);
   const setup = await checkSetup({ options, ports, home, cwd, startDirectory: start, online });
   const shell = setup.services?.settings.shellPath;
   return [

@@ -1,6 +1,6 @@
 /** Where the sessions are, without reading more of the settings than that. */
 import * as path from "node:path";
-import type { Durability } from "../../session/mod.ts";
+import { type Durability, nodeFileSystem } from "../../session/mod.ts";
 import { type Environment, expandTilde } from "./home.ts";
 import { isJsonObject, readJsonFile } from "./json_file.ts";
 import { loadSettings } from "./settings.ts";
@@ -56,4 +56,13 @@ async function ownSettings(
     durability: settings.durability,
     ...settings.sessionDir === undefined ? {} : { sessionDir: settings.sessionDir },
   };
+}
+
+/**
+ * The directory that `--cwd` names, else the process's own. Its links are resolved, as they are in
+ * that of the process: a session belongs to one spelling of its directory.
+ */
+export function workingDirectory(startDirectory: string, named: string | undefined): string {
+  const directory = path.resolve(startDirectory, named ?? "");
+  return nodeFileSystem.realPath(directory) ?? directory;
 }

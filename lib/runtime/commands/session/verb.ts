@@ -1,5 +1,4 @@
 /** What the session verbs have in common: which sessions there are, opening one, telling the result. */
-import * as path from "node:path";
 import {
   JsonlSessionRepo,
   nodeFileSystem,
@@ -8,7 +7,7 @@ import {
 } from "../../../session/mod.ts";
 import type { VerbCall } from "../../command_line/parse.ts";
 import { boughHome } from "../../config/home.ts";
-import { sessionPlace } from "../../config/session_place.ts";
+import { sessionPlace, workingDirectory } from "../../config/session_place.ts";
 import { UsageError } from "../../modes/exit_codes.ts";
 import { Report } from "../../modes/report.ts";
 import { type VerbPorts, widthOfTerminal } from "../ports.ts";
@@ -48,7 +47,7 @@ export async function openVerb(call: VerbCall, ports: VerbPorts): Promise<Sessio
     ports,
     repo: new JsonlSessionRepo(place),
     home,
-    cwd: path.resolve(started, call.run.cwd ?? ""),
+    cwd: workingDirectory(started, call.run.cwd),
     startDirectory: started,
     json: call.flags.has("json"),
     report: new Report(ports.stderr, { quiet }),
