@@ -43,14 +43,18 @@ describe("bough session compact", () => {
 
   test("does not ask where there is nothing to compact", async () => {
     await using run = await LocalRun.start([completion("no")]);
-    write(run);
+    const session = { cwd: run.temp.cwd, entries: [{ type: "session_info", name: "x" }] };
+    run.temp.write("home/sessions/a.jsonl", writtenSession(session));
     const { stdout, stderr, code } = await run.run(["session", "compact", ID]);
     expect({ stdout, code, asked: run.server.bodies().length }).toEqual({
       stdout: "",
-      code: 1,
+      code: 2,
       asked: 0,
     });
-    expect(stderr).toStartWith("bough: Cannot compact");
+    expect(stderr).toBe(
+      "bough: Compacting the context\n" +
+        "bough: Cannot compact: the conversation is short enough to be kept as it is.\n",
+    );
   });
 
   test("refuses --busy fork, which would compact another session", async () => {

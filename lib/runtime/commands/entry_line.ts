@@ -35,7 +35,16 @@ export function isConversation(entry: SessionEntry): boolean {
 /** Says an entry in a line. Entries of unknown types are said by their type alone. */
 export function lineOf(entry: SessionEntry, lengthMax = 200): EntryLine {
   const { who, text } = describe(entry);
-  return { who: oneLine(who, 40), text: oneLine(text.slice(0, lengthMax * 2), lengthMax) };
+  return { who: plain(who, 40), text: plain(text.slice(0, lengthMax * 2), lengthMax) };
+}
+
+/** What keeps a text from being on one line and harmless as it stands, as most are. */
+const NEEDS_CARE = /[^\x20-\x7e]| {2}|^ /;
+
+function plain(text: string, lengthMax: number): string {
+  return text.length <= lengthMax && !NEEDS_CARE.test(text)
+    ? text.trimEnd()
+    : oneLine(text, lengthMax);
 }
 
 function describe(entry: SessionEntry): EntryLine {

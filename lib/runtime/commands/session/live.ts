@@ -31,7 +31,10 @@ export async function withModel<T>(
   );
   const stop = () => void runtime.session.abort();
   ports.signal.addEventListener("abort", stop, { once: true });
-  const unsubscribe = runtime.session.subscribe((event) => report.progress(event));
+  const unsubscribe = runtime.session.subscribe((event) => {
+    // How a compaction ended, the verb itself tells.
+    if (event.type !== "compaction_end") report.progress(event);
+  });
   try {
     for (const { message } of warnings) report.note(message);
     await runtime.start();
