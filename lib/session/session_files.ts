@@ -157,11 +157,14 @@ const SHOWN_MAX = 5;
 
 function ambiguous(text: string, matches: readonly SessionFile[]): SessionError {
   const ids = matches.map(({ header }) => header.id).sort();
-  const shown = ids.slice(0, SHOWN_MAX).join(", ");
-  const more = matches.length > SHOWN_MAX ? `, and ${matches.length - SHOWN_MAX} more` : "";
+  // Sessions of two directories may have one id, which then tells nothing.
+  const areDistinct = new Set(ids).size === ids.length;
+  const names = areDistinct ? ids : matches.map(({ path }) => path).sort();
+  const shown = names.slice(0, SHOWN_MAX).join(", ");
+  const more = names.length > SHOWN_MAX ? `, and ${names.length - SHOWN_MAX} more` : "";
+  const advice = areDistinct ? "give more of the id, or the path" : "give the path";
   return new SessionError(
     "ambiguous",
-    `Cannot tell which session ${JSON.stringify(text)} is: ${shown}${more}; give more of the id, ` +
-      "or the path",
+    `Cannot tell which session ${JSON.stringify(text)} is: ${shown}${more}; ${advice}`,
   );
 }

@@ -407,6 +407,18 @@ describe("find()", () => {
     expect((await failure(repo.find("two", { cwd: "/y" })))?.code).toBe("ambiguous");
   });
 
+  test("tells sessions of one id apart by their paths", async () => {
+    using temp = new TempDirectory();
+    const { repo, files } = await repoWithThree(temp);
+    const other = await repo.create({ cwd: "/z", id: "abc1" });
+    await other.appendMessage(USER);
+    await other.close();
+    const paths = [files["abc1"] ?? "", other.file ?? ""].sort();
+    expect((await failure(repo.find("abc1", { cwd: "/" })))?.message).toBe(
+      `Cannot tell which session "abc1" is: ${paths.join(", ")}; give the path`,
+    );
+  });
+
   test("says what it looked for", async () => {
     using temp = new TempDirectory();
     const { repo } = await repoWithThree(temp);
