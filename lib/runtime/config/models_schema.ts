@@ -1,53 +1,66 @@
 /** The check of `models.json`. Loaded only when there is one: zod takes its time. */
-import * as z from "zod";
-import { isJsonObject, type JsonObject } from "./json_file.ts";
+import * as z from "zod/mini";
+import type { JsonObject } from "./json_file.ts";
 import { PRESETS } from "./presets.ts";
-import { problemText } from "./zod_problem.ts";
+import { expected, oneOf, problemText, unknownPaths } from "./file_schema.ts";
 
-const text = z.string().min(1);
-const api = z.enum(["anthropic-messages", "openai-responses", "openai-completions"]);
-const tokens = z.int().positive();
-const price = z.number().nonnegative();
+const text = z.string(expected("a string")).check(z.minLength(1, expected("a string")));
+const api = oneOf("anthropic-messages", "openai-responses", "openai-completions");
+const tokens = z.int(expected("a whole number from 1 on")).check(
+  z.minimum(1, expected("a whole number from 1 on")),
+);
+const price = z.number(expected("a number from 0 on")).check(
+  z.minimum(0, expected("a number from 0 on")),
+);
+const flag = z.boolean(expected("a boolean"));
 const prices = { input: price, output: price, cacheRead: price, cacheWrite: price };
+const inputs = z.array(oneOf("text", "image"), expected("a list")).check(
+  z.minLength(1, expected("a list that is not empty")),
+);
+const url = z.url({ protocol: /^https?$/, ...expected("an address with http:// or https://") });
+/** A name stands before the "/" of `provider/id`. */
+const providerName = z.string().check(
+  z.regex(/^[^\s/:]+$/, 'expected a name without blanks, "/" and ":"'),
+);
 
 const modelSchema = z.object({
   id: text,
-  name: text.optional(),
-  api: api.optional(),
-  contextWindow: tokens.optional(),
-  maxTokens: tokens.optional(),
-  reasoning: z.boolean().optional(),
-  input: z.array(z.enum(["text", "image"])).min(1).optional(),
-  cost: z.object({
-    ...z.object(prices).partial().shape,
-    tiers: z.array(z.object({ inputTokensAbove: tokens, ...prices })).optional(),
-  }).optional(),
-});
+  name: z.optional(text),
+  api: z.optional(api),
+  contextWindow: z.optional(tokens),
+  maxTokens: z.optional(tokens),
+  reasoning: z.optional(flag),
+  input: z.optional(inputs),
+  cost: z.optional(z.object({
+    ...z.partial(z.object(prices)).shape,
+    tiers: z.optional(
+      z.array(z.object({ inputTokensAbove: tokens, ...prices }, expected("an object"))),
+    ),
+  }, expected("an object"))),
+}, expected("an object"));
 
-const flag = z.boolean().exactOptional();
 const compatSchema = z.object({
-  maxTokensField: z.enum(["max_tokens", "max_completion_tokens"]).exactOptional(),
-  supportsDeveloperRole: flag,
-  supportsReasoningEffort: flag,
-  supportsUsageInStreaming: flag,
-  supportsPromptCacheKey: flag,
-  requiresAlternation: flag,
-});
+  maxTokensField: z.exactOptional(oneOf("max_tokens", "max_completion_tokens")),
+  supportsDeveloperRole: z.exactOptional(flag),
+  supportsReasoningEffort: z.exactOptional(flag),
+  supportsUsageInStreaming: z.exactOptional(flag),
+  supportsPromptCacheKey: z.exactOptional(flag),
+  requiresAlternation: z.exactOptional(flag),
+}, expected("an object"));
 
 const providerSchema = z.object({
-  preset: z.enum(Object.keys(PRESETS)).optional(),
-  baseUrl: z.url({ protocol: /^https?$/ }).optional(),
-  api: api.optional(),
-  apiKey: text.optional(),
-  headers: z.record(z.string(), z.string()).optional(),
-  compat: compatSchema.optional(),
-  models: z.array(modelSchema).optional(),
+  preset: z.optional(oneOf(...Object.keys(PRESETS))),
+  baseUrl: z.optional(url),
+  api: z.optional(api),
+  apiKey: z.optional(text),
+  headers: z.optional(z.record(z.string(), z.string(expected("a string")), expected("an object"))),
+  compat: z.optional(compatSchema),
+  models: z.optional(z.array(modelSchema, expected("a list"))),
+}, expected("an object"));
+
+const modelsSchema = z.object({
+  providers: z._default(z.record(providerName, providerSchema, expected("an object")), {}),
 });
-
-/** A name stands before the "/" of `provider/id`. */
-const providerName = z.string().regex(/^[^\s/:]+$/, 'expected a name without blanks, "/" and ":"');
-
-const modelsSchema = z.object({ providers: z.record(providerName, providerSchema).default({}) });
 
 /** A provider in `models.json`, as it stands there. */
 export type ProviderEntry = z.infer<typeof providerSchema>;
@@ -59,16 +72,6 @@ export interface CheckedModels {
   readonly providers: Readonly<Record<string, ProviderEntry>>;
   readonly problems: readonly string[];
   readonly unknown: readonly string[];
-}
-
-/** The paths of what stands in `raw` and not in `known`, its copy with the known fields only. */
-function unknownPaths(raw: JsonObject, known: JsonObject, prefix = ""): string[] {
-  return Object.entries(raw).flatMap(([name, value]) => {
-    if (!Object.hasOwn(known, name)) return [prefix + name];
-    const below = known[name];
-    if (!isJsonObject(value) || !isJsonObject(below)) return [];
-    return unknownPaths(value, below, `${prefix}${name}.`);
-  });
 }
 
 /** Checks the object of a `models.json`. */

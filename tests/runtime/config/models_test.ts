@@ -418,10 +418,10 @@ const BAD_FILES: [content: string, problem: string][] = [
   ["{", 'line 1, column 2: expected a name in double quotes or "}", found the end of the file'],
   ['{"providers":{"x":{}}}', 'providers.x: expected "baseUrl", or a "preset" (ollama, '],
   ['{"providers":{"x":{"baseUrl":"ftp://x"}}}', "providers.x.baseUrl: "],
-  ['{"providers":{"x":{"preset":"olama"}}}', 'providers.x.preset: expected one of "ollama"|'],
+  ['{"providers":{"x":{"preset":"olama"}}}', 'providers.x.preset: expected one of "ollama", '],
   [
     '{"providers":{"x":{"baseUrl":"http://x","models":[{}]}}}',
-    "providers.x.models.0.id: expected string",
+    "providers.x.models.0.id: expected a string, found nothing",
   ],
   ['{"providers":{"a/b":{"baseUrl":"http://x"}}}', "providers.a/b: "],
 ];
