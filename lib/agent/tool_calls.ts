@@ -139,6 +139,8 @@ async function prepare(
       toolName: call.name,
       args: checked.args,
     }, signal);
+    // A hook may have asked a person, who chose to stop the run instead.
+    if (signal.aborted) return { refusal: abortedResult() };
     if (decision && "block" in decision) {
       return { refusal: errorResult(decision.block), denied: true };
     }

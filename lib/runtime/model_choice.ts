@@ -47,6 +47,7 @@ export class ModelChoice {
   async setThinkingLevel(level: ThinkingLevel): Promise<ThinkingLevel> {
     const { agent, hub, keeper, session } = this.#ports;
     const possible = clampThinkingLevel(level, agent.model.facts);
+    if (possible === agent.thinkingLevel) return possible;
     await keeper.tellEntry(await session.appendThinkingLevelChange(possible));
     agent.thinkingLevel = possible;
     await hub.emit({ type: "thinking_level_changed", level: possible });

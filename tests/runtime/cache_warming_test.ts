@@ -18,18 +18,20 @@ const WARM: Answer = {
 };
 
 /** A tool that runs until the test ends it. */
-function heldTool(): { tool: Tool; end: () => void } {
+function heldTool(): { tool: Tool; started: Promise<void>; end: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
   const tool: Tool = {
     name: "wait",
     description: "Waits.",
     parameters: { type: "object" },
     async execute() {
+      started.resolve();
       await promise;
       return { content: [{ type: "text", text: "waited" }] };
     },
   };
-  return { tool, end: resolve };
+  return { tool, started: started.promise, end: resolve };
 }
 
 interface World {
@@ -41,7 +43,7 @@ interface World {
 async function opened({ answers, enabled = true, facts = CACHING }: World) {
   const timer = new HeldTimer();
   const model = scriptedModel(answers, facts);
-  const { end, tool } = heldTool();
+  const { end, started, tool } = heldTool();
   const live = new AgentSession({
     session: await new MemorySessionRepo().create({ cwd: "/tmp" }),
     model,
@@ -50,15 +52,13 @@ async function opened({ answers, enabled = true, facts = CACHING }: World) {
     cacheWarming: { enabled, intervalMs: 240_000 },
     timer,
   });
-  const started = Promise.withResolvers<void>();
   const warmed: (() => void)[] = [];
   live.subscribe((event: AgentSessionEvent) => {
-    if (event.type === "tool_execution_start") started.resolve();
     if (event.type === "entry_appended" && event.entry.type === "usage") warmed.shift()?.();
   });
   const nextWarmed = () => new Promise<void>((resolve) => void warmed.push(resolve));
   const branch = async () => (await live.session.getBranch()).map(entryText);
-  return { branch, end, live, model, nextWarmed, started: started.promise, timer };
+  return { branch, end, live, model, nextWarmed, started, timer };
 }
 
 describe("cache warming", () => {
@@ -108,6 +108,7 @@ describe("cache warming", () => {
     await world.timer.sleeping(1);
     world.timer.wake();
     await world.model.asked(2);
+    await world.started;
     const aborting = world.live.abort();
     await world.timer.sleeping(2);
     world.timer.wake();

@@ -64,6 +64,34 @@ const steps = (...actions: Action[]): Action => async (world) => {
   for (const action of actions) await action(world);
 };
 
+const note = (content: string) => ({
+  role: "custom" as const,
+  customType: "note",
+  content,
+  display: true,
+  timestamp: 1,
+});
+
+/** Models to turn to, besides the scenario's own. */
+const MODELS: Record<string, ReturnType<typeof scriptedModel>> = {
+  scripted: scriptedModel([]),
+  other: scriptedModel([{ text: "from the other" }], { id: "other" }),
+  plain: scriptedModel([{ text: "without a thought" }], { id: "plain", reasoning: false }),
+};
+
+const useModel = (id: string): Action => async ({ live }) => {
+  const model = MODELS[id];
+  if (model) await live.setModel(model);
+};
+
+const tellModel: Action = ({ live, note }) => {
+  note(`model ${live.model.facts.id}, thinking ${live.thinkingLevel}`);
+  return Promise.resolve();
+};
+
+const cycle = (step: 1 | -1): Action => async ({ live, note }) =>
+  note(`cycled to ${(await live.cycleModel(step))?.facts.id}`);
+
 const scenarios: Record<string, Scenario> = {
   "a prompt with a tool": {
     answers: [{ text: "Looking.", calls: [call("a")] }, { text: "Done." }],
@@ -220,6 +248,295 @@ const scenarios: Record<string, Scenario> = {
         }),
     }),
     actions: [({ live }) => live.compact(), prompt("go")],
+  },
+  "a follow-up that comes while the context is compacted after a run begins the next one": {
+    ...smallWindow,
+    answers: [
+      { text: "one", usage: { totalTokens: 3_200 } },
+      { text: "the summary" },
+      { text: "followed" },
+    ],
+    hooks: (world) => ({
+      observe: async (event) => {
+        if (event.type === "compaction_start") await world().live.followUp("and then?");
+      },
+    }),
+    actions: [prompt("go")],
+  },
+  "what is said while the context is compacted by hand is heard once it is done": {
+    given: twoTurns,
+    answers: [{ text: "the summary" }, { text: "heard" }],
+    hooks: (world) => ({
+      observe: async (event) => {
+        if (event.type !== "compaction_start") return;
+        await world().live.prompt("by the way", { whileRunning: "steer" });
+      },
+    }),
+    actions: [({ live }) => live.compact()],
+  },
+  "what was left in the queue before a compaction by hand goes on waiting": {
+    given: twoTurns,
+    answers: [{ text: "the summary" }],
+    actions: [({ live }) => live.followUp("later"), ({ live }) => live.compact()],
+  },
+  "an answer that a full window cut off is given anew": {
+    given: twoTurns,
+    answers: [
+      { text: "half an ans", stopReason: "length", usage: { input: 199_000, output: 1_000 } },
+      { text: "the summary" },
+      { text: "a whole answer" },
+    ],
+    actions: [prompt("go")],
+  },
+  "an answer that its own limit cut off is the answer": {
+    given: twoTurns,
+    answers: [{ text: "half an ans", stopReason: "length", usage: { input: 100, output: 8_000 } }],
+    actions: [prompt("go")],
+  },
+  "an overflow is told at once where compaction is off": {
+    given: twoTurns,
+    answers: [{ fails: "context_overflow" }],
+    options: { compaction: { enabled: false } },
+    actions: [prompt("go")],
+  },
+  "a shell command during a run that is aborted is kept all the same": {
+    answers: [{ text: "half", hangs: true }],
+    options: {
+      shell: () =>
+        Promise.resolve({ output: "files", exitCode: 0, cancelled: false, truncated: false }),
+    },
+    actions: [promptAnd("go", 1, steps(({ live }) => live.executeBash("ls"), abort))],
+  },
+  "a message for the next prompt waits for it": {
+    answers: [{ text: "one" }, { text: "two" }],
+    actions: [
+      prompt("first"),
+      ({ live }) => live.addMessage(note("remember this"), { deliver: "nextPrompt" }),
+      ({ note }) => Promise.resolve(note("added")),
+      prompt("second"),
+    ],
+  },
+  "a message of an extension during a run comes after the results": {
+    answers: [{ calls: [{ id: "a", name: "do" }, { id: "b", name: "do" }] }, { text: "done" }],
+    hooks: (world) => ({
+      beforeToolCall: async ({ toolCallId }) => {
+        if (toolCallId === "a") await world().live.addMessage(note("look out"));
+        return undefined;
+      },
+    }),
+    tools: [doing(() => {})],
+    actions: [prompt("go")],
+  },
+  "an abort during the wait for a retry": {
+    answers: [{ fails: "overloaded" }],
+    hooks: (world) => ({
+      observe: async (event) => {
+        if (event.type === "auto_retry_start") await abort(world());
+      },
+    }),
+    actions: [prompt("go")],
+  },
+  "an abort during the calls answers each of them": {
+    answers: [{ calls: [{ id: "a", name: "do" }, { id: "b", name: "do" }] }, { text: "fine" }],
+    hooks: (world) => ({
+      beforeToolCall: async ({ toolCallId }) => {
+        if (toolCallId === "b") await abort(world());
+        return undefined;
+      },
+    }),
+    tools: [{ ...doing(() => {}), alone: true }],
+    actions: [prompt("go"), prompt("and now?")],
+  },
+  "an abort during a summary leaves the session as it was": {
+    given: twoTurns,
+    answers: [{ hangs: true }],
+    actions: [async (world) => {
+      const compacting = world.live.compact();
+      await world.model.asked(1);
+      await abort(world);
+      world.note(String(await compacting));
+    }],
+  },
+  "an abort during the summary of a branch leaves the leaf where it was": {
+    given: twoTurns,
+    answers: [{ hangs: true }],
+    actions: [async (world) => {
+      const { entry, live, model, note } = world;
+      const moving = live.navigateTree(await entry(3), { summarize: true, label: "back" });
+      await model.asked(1);
+      await abort(world);
+      note(JSON.stringify(await moving));
+    }],
+  },
+  "a summary of a branch that fails leaves the leaf where it was": {
+    given: twoTurns,
+    answers: [{ text: "cut off", stopReason: "length" }],
+    actions: [
+      failing(async ({ live, entry }) =>
+        live.navigateTree(await entry(3), { summarize: true, label: "back" })
+      ),
+    ],
+  },
+  "an extension supplies the summary of a branch": {
+    given: twoTurns,
+    answers: [{ text: "on" }],
+    hooks: (world) => ({
+      beforeTree: (move) => {
+        world().note(JSON.stringify(move));
+        return Promise.resolve({ summary: "from the extension" });
+      },
+      afterTree: (move) => {
+        world().note(JSON.stringify(move));
+        return Promise.resolve();
+      },
+    }),
+    actions: [
+      async ({ live, entry }) => live.navigateTree(await entry(3), { summarize: true }),
+      prompt("go"),
+    ],
+  },
+  "instructions for a summary reach the model": {
+    given: twoTurns,
+    answers: [{ text: "of the branch" }, { text: "of the rest" }],
+    actions: [
+      async ({ live, entry }) =>
+        live.navigateTree(await entry(3), { summarize: true, instructions: "only the names" }),
+      ({ live }) => live.compact("only the facts"),
+      ({ model, note }) => {
+        for (const { messages } of model.requests) {
+          const asked = JSON.stringify(messages);
+          note(`${asked.includes("only the names")} ${asked.includes("only the facts")}`);
+        }
+        return Promise.resolve();
+      },
+    ],
+  },
+  "no move during a run": {
+    answers: [{ hangs: true }],
+    actions: [promptAnd("go", 1, steps(failing(({ live }) => live.navigateTree(null)), abort))],
+  },
+  "the model of a branch comes back with it": {
+    given: twoTurns,
+    answers: [],
+    options: { findModel: ({ modelId }) => Promise.resolve(MODELS[modelId]) },
+    actions: [
+      useModel("other"),
+      prompt("of the other"),
+      async ({ live, entry }) => live.navigateTree(await entry(5)),
+      tellModel,
+      async ({ live, entry }) => live.navigateTree(await entry(8), { exact: true }),
+      tellModel,
+    ],
+  },
+  "the scoped models in turn, to both sides": {
+    answers: [],
+    options: {
+      scopedModels: () => Promise.resolve(["other", "plain"].flatMap((id) => MODELS[id] ?? [])),
+    },
+    actions: [cycle(1), cycle(1), cycle(1), cycle(-1), cycle(-1), tellModel],
+  },
+  "there is nothing to cycle through where the one scoped model is in use": {
+    answers: [],
+    options: { scopedModels: () => Promise.resolve([MODELS["other"]].flatMap((m) => m ?? [])) },
+    actions: [cycle(-1), cycle(1)],
+  },
+  "a model that cannot think gets a level that it has": {
+    answers: [],
+    actions: [
+      ({ live }) => live.setThinkingLevel("high"),
+      useModel("plain"),
+      async ({ live, note }) => note(await live.setThinkingLevel("max")),
+      prompt("go"),
+    ],
+  },
+  "tools are switched off and on": {
+    answers: [{ text: "one" }, { text: "two" }, { text: "three" }],
+    tools: [doing(() => {})],
+    actions: [
+      prompt("all"),
+      ({ live }) => Promise.resolve(live.setActiveTools(["do", "none such"])),
+      prompt("one"),
+      ({ live }) => Promise.resolve(live.setActiveTools([])),
+      prompt("none"),
+    ],
+  },
+  "a prompt is a command first, then input, then a template": {
+    answers: [{ text: "ok" }],
+    hooks: (world) => ({
+      command: (text) => {
+        world().note(`command? ${text}`);
+        return Promise.resolve(text.startsWith("/ask") ? { prompt: "asked" } : text === "/do");
+      },
+      input: (input) => {
+        world().note(`input ${input.text}`);
+        return Promise.resolve({ ...input, text: `${input.text} /t` });
+      },
+      expand: (text) => {
+        world().note(`expand ${text}`);
+        return Promise.resolve(text.replace("/t", "template"));
+      },
+      beforeAgentStart: (start) => {
+        world().note(`start ${JSON.stringify(start)}`);
+        return Promise.resolve({ systemPrompt: "Be long." });
+      },
+    }),
+    actions: [
+      prompt("/do"),
+      prompt("/ask"),
+      ({ model, note }) => Promise.resolve(note(model.requests[0]?.systemPrompt ?? "")),
+    ],
+  },
+  "fallback models come in their order, each with attempts of its own": {
+    answers: Array.from({ length: 2 }, () => ({ fails: "overloaded" as const })),
+    options: {
+      retry: { maxRetries: 1 },
+      fallbackModels: [
+        scriptedModel([{ fails: "overloaded" }, { fails: "dropped" }], { id: "first" }),
+        scriptedModel([{ fails: "rate_limited" }, { text: "at last" }], { id: "second" }),
+      ],
+    },
+    actions: [prompt("go")],
+  },
+  "a fallback model is no help against a bad request": {
+    answers: [{ fails: "bad_request" }],
+    options: { fallbackModels: [scriptedModel([{ text: "never" }], { id: "fallback" })] },
+    actions: [prompt("go")],
+  },
+  "a compaction that failed is not tried again within the prompt, but with the next one": {
+    ...smallWindow,
+    given: async (session) => {
+      for (let n = 0; n < 6; n++) await session.appendMessage(user(`${n} ${words(600)}`));
+    },
+    answers: [
+      { text: "" },
+      { calls: [call("a")] },
+      { text: "one" },
+      { text: "the summary" },
+      { text: "two" },
+    ],
+    actions: [prompt("first"), prompt("second")],
+  },
+  "settings of the model go before the general ones": {
+    ...smallWindow,
+    given: async (session) => {
+      for (let n = 0; n < 6; n++) await session.appendMessage(user(`${n} ${words(600)}`));
+    },
+    options: {
+      compaction: {
+        reserveTokens: 1_000,
+        keepRecentTokens: 800,
+        models: { "test/scripted": { enabled: false } },
+      },
+    },
+    answers: [{ text: "not compacted" }],
+    actions: [prompt("go")],
+  },
+  "a run goes on from a user message": {
+    given: async (session) => {
+      await session.appendMessage(user("asked and not answered"));
+    },
+    answers: [{ text: "answered" }],
+    actions: [({ live }) => live.continue()],
   },
   "a move to a user message hands back its text": {
     given: twoTurns,
