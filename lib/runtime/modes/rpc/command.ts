@@ -3,7 +3,7 @@ import * as z from "zod";
 import { THINKING_LEVELS } from "../../../session/mod.ts";
 import { isJsonObject } from "../../config/json_file.ts";
 import { nearestNames } from "../../config/nearest.ts";
-import { problemText } from "../../config/zod_problem.ts";
+import { problemText } from "../../config/file_schema.ts";
 
 const text = z.string();
 const name = z.string().min(1);
