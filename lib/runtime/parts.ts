@@ -39,13 +39,13 @@ export function joinParts(options: AgentSessionOptions): Parts {
     timer,
     random,
   };
-  const keeper = new MessageKeeper(session, hub, () => agent);
+  const keeper: MessageKeeper = new MessageKeeper(session, hub, () => agent);
   const warmer = new CacheWarmer({
     settings: { ...DEFAULT_CACHE_WARMING, ...options.cacheWarming },
     timer,
     record: async (model, usage) => await work.run?.keepUsage("cache_warm", model, usage),
   });
-  const agent = new Agent({
+  const agent: Agent = new Agent({
     model: options.model,
     thinkingLevel: clampThinkingLevel(options.thinkingLevel ?? "off", options.model.facts),
     context: async () => (await session.buildContext()).messages,
@@ -81,7 +81,7 @@ export function joinParts(options: AgentSessionOptions): Parts {
     });
     return new PromptRun({ session, agent, keeper, compactor, retry, choice, hooks, signal });
   };
-  const work = new WorkFrame({
+  const work: WorkFrame = new WorkFrame({
     newRun,
     settled: (aborted) => hub.emit({ type: "agent_settled", aborted }),
   });
