@@ -5,7 +5,7 @@
 import * as path from "node:path";
 import type { SessionGlance, StoredFile } from "./catalog/glance.ts";
 import { BestHits, type Search, type SearchedSession, type SearchHit } from "./catalog/hits.ts";
-import { isBroken, isDatabaseError, openIndexFile, removeIndex } from "./catalog/index_file.ts";
+import { DisposableIndex } from "./catalog/disposable_index.ts";
 import { searchIndex } from "./catalog/index_search.ts";
 import { indexWords, isSame } from "./catalog/index_words.ts";
 import { parseQuery } from "./catalog/query.ts";
@@ -13,7 +13,7 @@ import { type GlancedFile, glances, statOf } from "./catalog/recent.ts";
 import { scanSessions } from "./catalog/scan.ts";
 import type { SearchedRole } from "./catalog/searched_text.ts";
 import { sessionHits } from "./catalog/session_hits.ts";
-import { type FileLook, type KnownFile, SessionIndex } from "./catalog/session_index.ts";
+import type { FileLook, KnownFile } from "./catalog/session_index.ts";
 import { WordReader } from "./catalog/words.ts";
 import { type FileSystem, nodeFileSystem } from "./file_system.ts";
 import type { JsonlSessionRepo } from "./repo.ts";
@@ -60,9 +60,9 @@ type Known = ReadonlyMap<string, KnownFile>;
 export class SessionCatalog {
   readonly #options: SessionCatalogOptions;
   readonly #fs: FileSystem;
-  #index: SessionIndex | undefined;
+  readonly #index: DisposableIndex;
 
-  private constructor(options: SessionCatalogOptions, index: SessionIndex | undefined) {
+  private constructor(options: SessionCatalogOptions, index: DisposableIndex) {
     this.#options = options;
     this.#fs = options.fs ?? nodeFileSystem;
     this.#index = index;
@@ -70,13 +70,12 @@ export class SessionCatalog {
 
   static async open(options: SessionCatalogOptions): Promise<SessionCatalog> {
     const { indexFile, fs = nodeFileSystem } = options;
-    const database = indexFile === undefined ? undefined : await openIndexFile(fs, indexFile);
-    return new SessionCatalog(options, database && new SessionIndex(database));
+    return new SessionCatalog(options, await DisposableIndex.open(fs, indexFile));
   }
 
   /** Whether there is an index that can be used. */
   get hasIndex(): boolean {
-    return this.#index !== undefined;
+    return this.#index.isOpen;
   }
 
   /**
@@ -101,7 +100,7 @@ export class SessionCatalog {
       learnt.set(file.path, summary);
       if (!await this.#mayGoOn(done, total)) break;
     }
-    this.#learn(all, known, { summaries: learnt, isAll: cwd === undefined });
+    this.#learn(all, known, { summaries: learnt, cwd });
     return [...summaries.values()];
   }
 
@@ -123,8 +122,10 @@ export class SessionCatalog {
     const names = new Map<string, string>();
     const known = this.#known();
     const all = this.#glances(cwd, known);
-    this.#learn(all, known, { isAll: cwd === undefined });
-    const files = all.filter((file) => file.mtimeMs >= (since ?? 0));
+    this.#learn(all, known, { cwd });
+    const files = all.filter(({ glance, mtimeMs }) =>
+      Math.max(glance.newest, mtimeMs) >= (since ?? 0)
+    );
     const unread = await this.#searchIndexed(files, search, { known, hits, names });
     await scanSessions(this.#fs, unread.map(toSession), search, {
       result: { hits, names },
@@ -139,10 +140,14 @@ export class SessionCatalog {
     return found.map((hit) => this.#withName(hit, names));
   }
 
+  /** Takes a session that was deleted out of the index. */
+  forget(file: string): void {
+    this.#index.use((index) => index.change(() => index.removeFile(file)));
+  }
+
   /** Lets go of the index. */
   close(): void {
-    this.#index?.close();
-    this.#index = undefined;
+    this.#index.close();
   }
 
   #glances(cwd: string | undefined, known: Known): GlancedFile[] {
@@ -171,27 +176,27 @@ export class SessionCatalog {
   }
 
   #known({ summaries = false } = {}): Known {
-    return this.#attempt((index) => index.files({ summaries })) ?? new Map();
+    return this.#index.use((index) => index.files({ summaries })) ?? new Map();
   }
 
   /** Writes down what was found out about files, and forgets those that are gone. */
   #learn(
     files: readonly GlancedFile[],
     known: Known,
-    { summaries = new Map(), isAll }: {
+    { summaries = new Map(), cwd }: {
       summaries?: ReadonlyMap<string, SessionSummary>;
-      /** These are all files that there are. */
-      isAll: boolean;
+      /** Whose sessions these are all of; undefined: all that there are. */
+      cwd: string | undefined;
     },
   ): void {
     const news = files.filter((file) =>
       summaries.has(file.path) || !isSame(known.get(file.path)?.look, file)
     );
-    const gone = isAll ? this.#gone(files, known) : [];
+    const gone = this.#gone(files, known, cwd);
     if (news.length === 0 && gone.length === 0) return;
-    this.#attempt((index) =>
+    this.#index.use((index) =>
       index.change(() => {
-        for (const file of gone) index.removeFile(file);
+        for (const file of gone) index.removeFile(file.path);
         for (const file of news) {
           const { size, mtimeMs, ino, glance } = file;
           const summary = summaries.get(file.path);
@@ -204,11 +209,12 @@ export class SessionCatalog {
   }
 
   /** What is known below the sessions' directory that is not there any more. */
-  #gone(files: readonly GlancedFile[], known: Known): KnownFile[] {
-    const there = new Set(files.map(({ path }) => path));
+  #gone(files: readonly GlancedFile[], known: Known, cwd: string | undefined): KnownFile[] {
+    const there = new Set(files.map((file) => file.path));
     const below = this.#options.repo.sessionsDir + path.sep;
     return [...known.values()].filter((file) =>
-      !there.has(file.path) && file.path.startsWith(below) && !statOf(this.#fs, file.path)
+      !there.has(file.path) && (cwd === undefined || file.look?.glance.cwd === cwd) &&
+      file.path.startsWith(below) && !statOf(this.#fs, file.path)
     );
   }
 
@@ -233,7 +239,7 @@ export class SessionCatalog {
       sessions.set(found.id, toSession(file));
       names.set(file.path, found.words.name ?? "");
     }
-    const isDone = this.#attempt((index) =>
+    const isDone = this.#index.use((index) =>
       searchIndex(this.#fs, index, { search, sessions, hits })
     );
     return isDone ? unread : files;
@@ -244,7 +250,7 @@ export class SessionCatalog {
     const reader = new WordReader();
     let done = 0;
     for (let at = 0; at < missing.length;) {
-      const next = this.#attempt((index) =>
+      const next = this.#index.use((index) =>
         index.change(() => {
           let read = 0;
           while (at < missing.length && read < CHANGE_BYTES) {
@@ -257,23 +263,6 @@ export class SessionCatalog {
       if (next === undefined) return;
       done += next;
       if (!await this.#mayGoOn(done, total)) return;
-    }
-  }
-
-  /** Uses the index, if there is one; gives it up if it is broken. */
-  #attempt<T>(work: (index: SessionIndex) => T): T | undefined {
-    if (!this.#index) return undefined;
-    try {
-      return work(this.#index);
-    } catch (error) {
-      if (!isDatabaseError(error)) throw error;
-      const { indexFile } = this.#options;
-      if (isBroken(error) && indexFile !== undefined) {
-        // It is made anew by the next one who wants it.
-        this.close();
-        removeIndex(this.#fs, indexFile);
-      }
-      return undefined;
     }
   }
 

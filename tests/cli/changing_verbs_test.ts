@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fs from "node:fs";
 import * as path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { readLines } from "../support/local_run.ts";
 import { sampleText } from "../support/sample_session.ts";
 import { SessionVerbs } from "../support/session_verbs.ts";
@@ -243,6 +244,14 @@ describe("bough session import", () => {
   });
 });
 
+/** The files that the index knows. */
+function indexedFiles(run: SessionVerbs): unknown[] {
+  const database = new DatabaseSync(run.temp.join("home/index.sqlite"));
+  const rows = database.prepare("SELECT path FROM files").all();
+  database.close();
+  return rows.map(({ path }) => path);
+}
+
 describe("bough session rm and prune", () => {
   test("rm deletes one session, with the copies that were kept of it, and nothing else", async () => {
     using run = new SessionVerbs();
@@ -251,7 +260,9 @@ describe("bough session rm and prune", () => {
     fs.writeFileSync(`${file}.damaged-2026-01-01T00-00-00-000Z.bak`, "old");
     fs.writeFileSync(`${file}.mine`, "keep");
     const other = run.write("other", { id: "other", said: [["you", "x"]] });
+    expect(await run.json("search", "three")).toHaveLength(1);
     expect(await run.text("rm", ID)).toBe(`${file}\n`);
+    expect(indexedFiles(run)).toEqual([other]);
     expect(fs.readdirSync(run.sessions).toSorted()).toEqual(
       [`${path.basename(file)}.mine`, path.basename(other)].toSorted(),
     );

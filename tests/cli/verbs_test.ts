@@ -222,6 +222,18 @@ describe("bough session search", () => {
     expect(fs.statSync(run.temp.join("home/index.sqlite")).mode & 0o777).toBe(0o600);
   });
 
+  test("makes one index in several processes at once, and all find the same", async () => {
+    using run = new SessionVerbs();
+    for (let at = 0; at < 40; at++) {
+      run.write(`s${at}`, { id: `s${at}`, prefix: `p${at}x`, said: [["you", `word ${at}`]] });
+    }
+    const all = await Promise.all(
+      Array.from({ length: 6 }, () => run.json("search", "word", "--limit", "100")),
+    );
+    expect(all.map((hits) => Array.isArray(hits) && hits.length)).toEqual(Array(6).fill(40));
+    expect(new Set(all.map((hits) => JSON.stringify(hits))).size).toBe(1);
+  });
+
   test("says on stderr that there is nothing, and ends with 0", async () => {
     using run = new SessionVerbs();
     branched(run);

@@ -83,8 +83,16 @@ export class SessionIndex {
       this.#database.exec("COMMIT");
       return result;
     } catch (error) {
-      this.#database.exec("ROLLBACK");
+      this.#rollBack();
       throw error;
+    }
+  }
+
+  #rollBack(): void {
+    try {
+      this.#database.exec("ROLLBACK");
+    } catch {
+      // Some errors have ended the transaction themselves; the caller throws the one that did.
     }
   }
 
@@ -138,7 +146,9 @@ export class SessionIndex {
   }
 
   /** Forgets a file with its entries. */
-  removeFile({ id }: KnownFile): void {
+  removeFile(path: string): void {
+    const id = this.#prepare("SELECT id FROM files WHERE path = ?").get(path)?.["id"];
+    if (typeof id !== "number") return;
     this.removeEntries(id);
     this.#prepare("DELETE FROM files WHERE id = ?").run(id);
   }

@@ -36,6 +36,7 @@ export async function list(verb: SessionVerb): Promise<ExitCode> {
     "Reading sessions",
     (catalog) => catalog.list({ ...directoryOf(verb), ...sinceOf(verb), limit }),
   );
+  if (verb.ports.signal.aborted) return 1;
   if (verb.json) {
     const isBusy = busyTest(summaries);
     printJson(verb, summaries.map((summary) => listed(summary, isBusy(summary.path))));

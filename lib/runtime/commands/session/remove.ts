@@ -1,11 +1,11 @@
 /** `session rm` and `session prune`: what is deleted, and only that. */
-import { SessionError, type SessionSummary } from "../../../session/mod.ts";
+import { nodeFileSystem, SessionError, type SessionSummary } from "../../../session/mod.ts";
 import type { ExitCode } from "../../command_line/exit_code.ts";
 import { parseDuration } from "../../command_line/values.ts";
 import { exitCodeOf, UsageError } from "../../modes/exit_codes.ts";
 import { ageOf } from "../ages.ts";
 import { textColumns } from "../text_columns.ts";
-import { directoryOf, withCatalog } from "./sessions.ts";
+import { directoryOf, indexFileOf, withCatalog } from "./sessions.ts";
 import {
   optionValue,
   printJson,
@@ -19,6 +19,7 @@ import {
 export async function remove(verb: SessionVerb): Promise<ExitCode> {
   const path = await sessionFileOf(verb);
   await whenFree(verb, () => verb.repo.delete(path));
+  await forget(verb, [path]);
   if (verb.json) printJson(verb, { path, deleted: true });
   else verb.ports.stdout.write(`${path}\n`);
   return 0;
@@ -41,6 +42,7 @@ export async function prune(verb: SessionVerb): Promise<ExitCode> {
     "Reading sessions",
     (catalog) => catalog.list(directoryOf(verb)),
   );
+  if (verb.ports.signal.aborted) return 1;
   const old = summaries.filter(({ modified }) => Date.parse(modified) < before);
   return verb.call.flags.has("yes") ? await removeAll(verb, old) : await showAll(verb, old);
 }
@@ -70,6 +72,7 @@ async function removeAll(verb: SessionVerb, old: readonly SessionSummary[]): Pro
       verb.report.error(error.message);
     }
   }
+  await forget(verb, gone.map(({ path }) => path));
   if (verb.json) {
     printJson(verb, [
       ...gone.map((one) => told(one, true)),
@@ -77,6 +80,15 @@ async function removeAll(verb: SessionVerb, old: readonly SessionSummary[]): Pro
     ]);
   } else await printText(verb, [table(verb, gone)]);
   return code;
+}
+
+/** Takes what was deleted out of the index, too, if there is one. */
+async function forget(verb: SessionVerb, files: readonly string[]): Promise<void> {
+  if (files.length === 0 || !nodeFileSystem.stat(indexFileOf(verb))) return;
+  await withCatalog(verb, "Cleaning the index", (catalog) => {
+    for (const file of files) catalog.forget(file);
+    return Promise.resolve();
+  });
 }
 
 function told({ path, id, modified }: SessionSummary, deleted: boolean) {

@@ -24,6 +24,7 @@ export async function search(verb: SessionVerb): Promise<ExitCode> {
         ...role === undefined ? {} : { role },
       }),
   );
+  if (verb.ports.signal.aborted) return 1;
   if (verb.json) printJson(verb, hits.map(listed));
   else {
     await printText(verb, [table(verb, hits)]);

@@ -9,19 +9,24 @@ import { optionValue, type SessionVerb } from "./verb.ts";
 const PROGRESS_AFTER_MS = 1000;
 const PROGRESS_EVERY_MS = 200;
 
-/** Opens the catalogue of the sessions, does the work and lets go of it. */
+/** Where the index is, or would be. */
+export function indexFileOf({ home }: SessionVerb): string {
+  return path.join(home, "index.sqlite");
+}
+
+/** Opens the catalogue of the sessions, does the work and lets go of it; if a signal comes, with what there is. */
 export async function withCatalog<T>(
   verb: SessionVerb,
   doing: string,
   work: (catalog: SessionCatalog) => Promise<T>,
 ): Promise<T> {
-  const { repo, home, ports, call } = verb;
+  const { repo, ports, call } = verb;
   const { plain, quiet } = call.run;
   const progress = new Progress(ports.stderr, { plain, quiet, env: ports.env });
   const isDue = dueTest(verb);
   const catalog = await SessionCatalog.open({
     repo,
-    indexFile: path.join(home, "index.sqlite"),
+    indexFile: indexFileOf(verb),
     signal: ports.signal,
     onProgress(done, total) {
       if (!isDue()) return;

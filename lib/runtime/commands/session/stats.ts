@@ -36,7 +36,7 @@ export async function stats(verb: SessionVerb): Promise<ExitCode> {
   const { since = 0 } = sinceOf(verb);
   const sums = new Sums();
   for (const session of await counted(verb)) {
-    if (verb.ports.signal.aborted) return 0;
+    if (verb.ports.signal.aborted) return 1;
     for (const spending of spendingsIn(nodeFileSystem, session.path)) {
       const time = Date.parse(spending.timestamp) || 0;
       if (time >= since) sums.add(by && keyOf(by, session, spending, time), session, spending);
