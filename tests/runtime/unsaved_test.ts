@@ -60,4 +60,57 @@ describe("AgentSession.prompt()", () => {
     expect(reopened.damage.filter((each) => each.kind !== "torn")).toEqual([]);
     expect(fs.readFileSync(file ?? "", "utf8")).not.toContain("the answer");
   });
+
+  test("prompt() settles, and another can begin, when what follows the answer cannot be written", async () => {
+    using temp = new TempDirectory();
+    // Writes: lock; header, model and question; failure; answer; the model that was chosen, again.
+    const disk = new FaultyFileSystem({ at: 5, failure: "ENOSPC", of: ["write"], then: "fails" });
+    const repo = new JsonlSessionRepo({ sessionsDir: temp.join("sessions"), fs: disk });
+    const live = new AgentSession({
+      session: await repo.create({ cwd: temp.cwd }),
+      model: scriptedModel([{ fails: "quota" }, { text: "later" }]),
+      fallbackModels: [scriptedModel([{ text: "from the fallback" }], { id: "fallback" })],
+    });
+    const told: string[] = [];
+    live.subscribe(({ type }) => void told.push(type));
+    const outcome = await live.prompt("go");
+    expect(outcome).toMatchObject({ saved: false, text: "from the fallback" });
+    expect([told.at(-1), live.isRunning, live.model.facts.id]).toEqual([
+      "agent_settled",
+      false,
+      "scripted",
+    ]);
+    disk.mend();
+    expect(await live.prompt("again")).toMatchObject({ saved: true, text: "later" });
+    await live.dispose();
+  });
+
+  test("prompt() keeps a shell command's output that could not be written, and writes it later", async () => {
+    using temp = new TempDirectory();
+    const disk = new FaultyFileSystem({ at: 4, failure: "ENOSPC", of: ["write"], then: "fails" });
+    const repo = new JsonlSessionRepo({ sessionsDir: temp.join("sessions"), fs: disk });
+    const session = await repo.create({ cwd: temp.cwd });
+    const live = new AgentSession({
+      session,
+      model: scriptedModel([{ text: "one" }, { text: "two" }]),
+      shell: () =>
+        Promise.resolve({ output: "files", exitCode: 0, cancelled: false, truncated: false }),
+    });
+    await live.prompt("go");
+    await expect(live.executeBash("ls")).rejects.toThrow("ENOSPC");
+    disk.mend();
+    await live.prompt("again");
+    const roles = (await session.getBranch()).map((entry) =>
+      entry.type === "message" ? entry.message.role : entry.type
+    );
+    expect(roles).toEqual([
+      "model_change",
+      "user",
+      "assistant",
+      "bashExecution",
+      "user",
+      "assistant",
+    ]);
+    await live.dispose();
+  });
 });
