@@ -106,7 +106,9 @@ describe("print()", () => {
   test("stops at the first prompt that is not answered", async () => {
     const ran = await run(["one", "two"], [{ text: "half", fails: "refused" }]);
     expect(ran).toMatchObject({ code: 1, stdout: "", closed: 1 });
-    expect(ran.stderr).toEndWith("bough: The model failed: refused.\n");
+    expect(ran.stderr).toEndWith(
+      "bough: The model failed: refused.\nbough: The next prompt was not asked\n",
+    );
     expect(ran.model.requests).toHaveLength(1);
   });
 
