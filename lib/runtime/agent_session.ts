@@ -12,7 +12,6 @@ import {
 } from "../session/mod.ts";
 import type { AgentSessionOptions, PromptOptions } from "./agent_session_options.ts";
 import type { AgentSessionListener } from "./event_hub.ts";
-import type { UserInput } from "./hooks.ts";
 import { receiveInput, withPreface } from "./input.ts";
 import { type Delivery, textOfMessage } from "./message_keeper.ts";
 import { moveInTree, type MoveOptions, type MoveOutcome } from "./navigation.ts";
@@ -132,7 +131,7 @@ export class AgentSession {
       return await this.#start(async (run) => {
         await this.#options.checkModel?.(this.model);
         options.onAccepted?.("started");
-        return await this.#runPrompt(input, run);
+        return await run.start(input, this.#systemPrompt());
       });
     }
     if (!options.whileRunning) {
@@ -220,25 +219,19 @@ export class AgentSession {
 
   /** Moves in the tree; see `MoveOptions`. Not while something is going on. */
   async navigateTree(targetId: string | null, options: MoveOptions = {}): Promise<MoveOutcome> {
-    return await this.#startBeside(async (run) => {
-      const { choice, hooks, keeper, summaryRetry } = this.#parts;
-      const fromId = this.session.leafId;
-      const outcome = await moveInTree(targetId, options, {
+    const { choice, hooks, keeper, summaryRetry } = this.#parts;
+    return await this.#startBeside(({ signal }) =>
+      moveInTree(targetId, options, {
         session: this.session,
         model: this.model,
         hooks,
-        signal: run.signal,
+        signal,
         settings: compactionSettings(this.#options.compaction ?? {}, this.model.facts),
-        retry: summaryRetry(run.signal),
-      });
-      for (const id of outcome.entryIds) await keeper.tellEntry(id);
-      if (outcome.cancelled) return outcome;
-      await choice.restore();
-      const { leafId, summaryEntryId } = outcome;
-      const summary = summaryEntryId === undefined ? {} : { summaryEntryId };
-      await hooks.afterTree?.({ targetId, fromId, leafId, ...summary });
-      return outcome;
-    });
+        retry: summaryRetry(signal),
+        tellEntry: (id) => keeper.tellEntry(id),
+        restoreSettings: () => choice.restore(),
+      })
+    );
   }
 
   /**
@@ -340,31 +333,6 @@ export class AgentSession {
         await run.hearTheQueue();
       }
     });
-  }
-
-  async #runPrompt(input: UserInput, run: PromptRun): Promise<RunOutcome> {
-    const { choice, hooks, keeper, timer } = this.#parts;
-    try {
-      await run.saving(async () => {
-        await choice.record();
-        await keeper.letIn();
-      });
-      await run.compactIfNeeded();
-    } catch (error) {
-      if (error instanceof SessionError) return run.ended();
-      throw error;
-    }
-    if (run.signal.aborted) return run.ended();
-    const systemPrompt = this.#systemPrompt();
-    const start = await hooks.beforeAgentStart?.({ prompt: input.text, systemPrompt }) ?? {};
-    this.agent.systemPrompt = start.systemPrompt ?? systemPrompt;
-    if (run.signal.aborted) return run.ended();
-    const messages = [
-      userMessage(input.text, input.images, timer.now()),
-      ...keeper.takeForPrompt(),
-      ...start.messages ?? [],
-    ];
-    return await run.toTheEnd(() => this.agent.prompt(messages));
   }
 
   async #enqueue(

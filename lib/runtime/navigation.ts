@@ -43,6 +43,10 @@ export interface MovePorts {
   settings: CompactionSettings;
   retry: CallWithRetry;
   signal: AbortSignal;
+  /** Tells of an entry that was appended. */
+  tellEntry(id: string): Promise<void>;
+  /** Takes over the model and the thinking level of the place that was moved to. */
+  restoreSettings(): Promise<void>;
 }
 
 interface Summary {
@@ -52,13 +56,30 @@ interface Summary {
   fromHook?: boolean;
 }
 
+/** Moves the leaf as `MoveOptions` say, and tells of it. Throws as `placeLeaf`. */
+export async function moveInTree(
+  targetId: string | null,
+  options: MoveOptions,
+  ports: MovePorts,
+): Promise<MoveOutcome> {
+  const fromId = ports.session.leafId;
+  const outcome = await placeLeaf(targetId, options, ports);
+  for (const id of outcome.entryIds) await ports.tellEntry(id);
+  if (outcome.cancelled) return outcome;
+  await ports.restoreSettings();
+  const { leafId, summaryEntryId } = outcome;
+  const summary = summaryEntryId === undefined ? {} : { summaryEntryId };
+  await ports.hooks.afterTree?.({ targetId, fromId, leafId, ...summary });
+  return outcome;
+}
+
 /**
  * Moves the leaf. A user or custom message puts it on its parent and hands the text back; any other
  * entry becomes the leaf itself; null is the place before the first entry. Throws `SessionError`
  * (`unknown_entry`, `write_failed`), or a `CompactionError` if there is no summary; then the leaf is
  * where it was.
  */
-export async function moveInTree(
+async function placeLeaf(
   targetId: string | null,
   options: MoveOptions,
   ports: MovePorts,

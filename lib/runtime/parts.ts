@@ -79,7 +79,17 @@ export function joinParts(options: AgentSessionOptions): Parts {
         agent.model = model;
       },
     });
-    return new PromptRun({ session, agent, keeper, compactor, retry, choice, hooks, signal });
+    return new PromptRun({
+      session,
+      agent,
+      keeper,
+      compactor,
+      retry,
+      choice,
+      hooks,
+      timer,
+      signal,
+    });
   };
   const work: WorkFrame = new WorkFrame({
     newRun,

@@ -5,11 +5,13 @@ import {
   type Model,
   ModelError,
   type RunEnd,
+  type Timer,
   type Turn,
+  userMessage,
 } from "../agent/mod.ts";
 import { type Message, type Session, SessionError, type Usage } from "../session/mod.ts";
 import type { Compactor } from "./compactor.ts";
-import type { SessionHooks } from "./hooks.ts";
+import type { SessionHooks, UserInput } from "./hooks.ts";
 import type { MessageKeeper } from "./message_keeper.ts";
 import type { ModelChoice } from "./model_choice.ts";
 import type { RetryLoop } from "./retry_loop.ts";
@@ -23,6 +25,7 @@ export interface PromptRunPorts {
   retry: RetryLoop;
   choice: ModelChoice;
   hooks: SessionHooks;
+  timer: Timer;
   signal: AbortSignal;
 }
 
@@ -56,6 +59,31 @@ export class PromptRun {
     return this.#ports.retry.isWaiting;
   }
 
+  /** From what was typed on: settings and what waited are written, and there is room for it. */
+  async start(input: UserInput, systemPrompt: string): Promise<RunOutcome> {
+    const { agent, choice, hooks, keeper, timer } = this.#ports;
+    try {
+      await this.saving(async () => {
+        await choice.record();
+        await keeper.letIn();
+      });
+      await this.compactIfNeeded();
+    } catch (error) {
+      if (error instanceof SessionError) return this.#ended();
+      throw error;
+    }
+    if (this.signal.aborted) return this.#ended();
+    const start = await hooks.beforeAgentStart?.({ prompt: input.text, systemPrompt }) ?? {};
+    agent.systemPrompt = start.systemPrompt ?? systemPrompt;
+    if (this.signal.aborted) return this.#ended();
+    const messages = [
+      userMessage(input.text, input.images, timer.now()),
+      ...keeper.takeForPrompt(),
+      ...start.messages ?? [],
+    ];
+    return await this.toTheEnd(() => agent.prompt(messages));
+  }
+
   async toTheEnd(first: Step): Promise<RunOutcome> {
     let end = await first();
     for (let step = await this.#next(end); step; step = await this.#next(end)) end = await step();
@@ -67,16 +95,6 @@ export class PromptRun {
       ...(error ? { error } : {}),
       aborted: end.aborted || this.signal.aborted,
     });
-  }
-
-  /** Ends before a model was asked. */
-  ended(): RunOutcome {
-    const { aborted } = this.signal;
-    return {
-      ...this.tally.outcome(undefined),
-      ...(aborted ? { aborted, stopReason: "aborted" } : {}),
-      taken: false,
-    };
   }
 
   /** Hears what was said while something other than a prompt was worked on. */
@@ -154,6 +172,16 @@ export class PromptRun {
     const { compactor, retry } = this.#ports;
     if (compactor.isOverflow(end)) return compactor.mayRecover();
     return end.error instanceof ModelError && retry.wouldRetry(end.error);
+  }
+
+  /** The outcome where no model was asked. */
+  #ended(): RunOutcome {
+    const { aborted } = this.signal;
+    return {
+      ...this.tally.outcome(undefined),
+      ...(aborted ? { aborted, stopReason: "aborted" } : {}),
+      taken: false,
+    };
   }
 
   get #isWaited(): boolean {
