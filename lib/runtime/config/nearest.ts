@@ -34,10 +34,12 @@ export function nearestNames(word: string, candidates: Iterable<string>, max = 1
   if (word.length > WORD_LENGTH_MAX) return [];
   const wanted = word.toLowerCase();
   const limit = Math.max(2, Math.floor(wanted.length / 3));
+  // Letters are swapped more often than left out.
+  const lengthens = (name: string) => Math.abs(name.length - wanted.length);
   return [...new Set(candidates)]
     .map((name) => ({ name, distance: distance(wanted, name.toLowerCase()) }))
     .filter((candidate) => candidate.distance <= limit && candidate.distance < wanted.length)
-    .sort((a, b) => a.distance - b.distance)
+    .sort((a, b) => a.distance - b.distance || lengthens(a.name) - lengthens(b.name))
     .slice(0, max)
     .map((candidate) => candidate.name);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { nearestNames } from "../../../lib/runtime/config/nearest.ts";
 
-const NAMES = ["continue", "session", "session-id", "no-session", "model", "mode"];
+const NAMES = ["continue", "session", "session-id", "no-session", "mode", "model"];
 
 const CASES: [word: string, nearest: string[]][] = [
   ["sesion", ["session"]],
