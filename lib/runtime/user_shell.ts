@@ -44,15 +44,7 @@ export async function runUserShell(
   command: string,
   options: UserShellOptions,
 ): Promise<BashExecutionMessage> {
-  const refusal = await options.mayRun?.(command, options.signal);
-  const outcome = refusal
-    ? { output: refusal.block, exitCode: 126, cancelled: false, truncated: false }
-    : await options.shell({
-      command,
-      cwd: options.cwd,
-      signal: options.signal,
-      onOutput: options.onOutput,
-    });
+  const outcome = await runUnlessRefused(command, options);
   const { exitCode, fullOutputPath } = outcome;
   return {
     role: "bashExecution",
@@ -65,4 +57,15 @@ export async function runUserShell(
     ...(options.exclude ? { excludeFromContext: true } : {}),
     timestamp: options.timer.now(),
   };
+}
+
+async function runUnlessRefused(
+  command: string,
+  { cwd, mayRun, onOutput, shell, signal }: UserShellOptions,
+): Promise<ShellOutcome> {
+  const refusal = await mayRun?.(command, signal);
+  if (refusal) return { output: refusal.block, exitCode: 126, cancelled: false, truncated: false };
+  // Stopped before it began, perhaps while a person was asked.
+  if (signal.aborted) return { output: "", cancelled: true, truncated: false };
+  return await shell({ command, cwd, signal, onOutput });
 }

@@ -307,6 +307,38 @@ const scenarios: Record<string, Scenario> = {
     },
     actions: [promptAnd("go", 1, steps(({ live }) => live.executeBash("ls"), abort))],
   },
+  "an abort stops a shell command, and what it said is kept": {
+    answers: [],
+    options: {
+      shell: ({ signal, onOutput }) =>
+        new Promise((resolve) => {
+          onOutput("some");
+          signal.addEventListener(
+            "abort",
+            () => resolve({ output: "some", cancelled: true, truncated: false }),
+          );
+        }),
+    },
+    actions: [async (world) => {
+      const began = new Promise<void>((resolve) => {
+        world.live.subscribe(({ type }) => {
+          if (type === "bash_execution_update") resolve();
+        });
+      });
+      const running = world.live.executeBash("sleep 99");
+      await began;
+      await abort(world);
+      world.note(JSON.stringify((await running).cancelled));
+    }],
+  },
+  "an extension refuses a shell command": {
+    answers: [],
+    options: { shell: () => Promise.reject(new Error("must not run")) },
+    hooks: () => ({ userBash: () => Promise.resolve({ block: "not that" }) }),
+    actions: [
+      async ({ live, note }) => note(`exit ${(await live.executeBash("rm -r /")).exitCode}`),
+    ],
+  },
   "a message for the next prompt waits for it": {
     answers: [{ text: "one" }, { text: "two" }],
     actions: [
