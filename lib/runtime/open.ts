@@ -3,9 +3,9 @@
  * the session gives the directory, the directory gives settings, resources, models and tools; never
  * the other way round.
  */
-import * as path from "node:path";
 import { ProcessGroups } from "../agent/mod.ts";
 import {
+  ForkedSession,
   JsonlSessionRepo,
   MemorySessionRepo,
   type ModelRef,
@@ -20,6 +20,7 @@ import { boughHome, type Environment, Secrets } from "./config/mod.ts";
 import { sessionPlace, workingDirectory } from "./config/session_place.ts";
 import type { ExtensionUi } from "./extensions/api.ts";
 import { damageLines } from "./modes/damage_text.ts";
+import { discardCopy } from "./discard.ts";
 import { prepareConversation } from "./prepare.ts";
 import { AgentSessionRuntime } from "./runtime.ts";
 import type { Services } from "./config/mod.ts";
@@ -90,7 +91,8 @@ export async function openRuntime(options: RunOptions, more: OpenOptions): Promi
     if (options.name !== undefined) await runtime.session.setSessionName(options.name);
     return { runtime, repo, processes, warnings };
   } catch (error) {
-    await chosen.close();
+    if (chosen instanceof ForkedSession) await discardCopy(chosen, repo);
+    else await chosen.close();
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 /** Replaces the whole live session, with services rebuilt for the new directory. */
 import { ForkedSession, type Session, SessionError, type SessionRepo } from "../session/mod.ts";
 import type { AgentSession } from "./agent_session.ts";
+import { discardCopy } from "./discard.ts";
 
 /** Why a session starts. */
 export type StartReason = "start" | "new" | "resume" | "fork" | "clone" | "import" | "reload";
@@ -36,6 +37,7 @@ export interface Prepared<Services = unknown> {
   start(): Promise<Conversation<Services>>;
 }
 
+/** What a runtime takes its sessions and their services from. */
 export interface RuntimePorts<Services> {
   repo: SessionRepo;
   /**
@@ -53,12 +55,36 @@ export interface SwitchOutcome {
   editorText?: string;
 }
 
+/** Told of each new conversation, so that it is shown from then on. */
 export type Rebind<Services> = (conversation: Conversation<Services>) => void | Promise<void>;
 
 /**
  * Holds the current conversation and replaces it: the new session is opened and its services are
  * read before the old one is torn down, so a failure leaves the old one as it was. Afterwards what
  * was kept of the old one throws a `SessionError` of code `closed`.
+ *
+ * @example
+ * ```ts
+ * import { AgentSession, AgentSessionRuntime, JsonlSessionRepo, replayModel } from "bough";
+ *
+ * const model = replayModel({
+ *   messages: [{ role: "assistant", content: [{ type: "text", text: "Hello." }] }],
+ * });
+ * const repo = new JsonlSessionRepo({ sessionsDir: "sessions" });
+ * const first = await repo.continueRecent("/tmp") ?? await repo.create({ cwd: "/tmp" });
+ * const runtime = await AgentSessionRuntime.create(first, {
+ *   repo,
+ *   // What belongs to the session's directory is read here; a failure leaves the old session.
+ *   prepare: async (session) => ({
+ *     start: async () => ({ session: new AgentSession({ session, model }), services: {} }),
+ *   }),
+ * });
+ * runtime.onRebind(({ session }) => console.log("now in", session.session.id));
+ * await runtime.session.prompt("Say hello.");
+ * await runtime.clone();
+ * await runtime.newSession();
+ * await runtime.dispose();
+ * ```
  */
 export class AgentSessionRuntime<Services = unknown> {
   readonly #ports: RuntimePorts<Services>;
@@ -204,8 +230,8 @@ export class AgentSessionRuntime<Services = unknown> {
       try {
         prepared = await this.#ports.prepare(session);
       } catch (error) {
-        await session.close();
-        if (isCopy) await this.#discard(session);
+        if (isCopy) await discardCopy(session, this.#ports.repo);
+        else await session.close();
         throw error;
       }
       await this.#change(prepared, { reason, previous });
@@ -218,16 +244,6 @@ export class AgentSessionRuntime<Services = unknown> {
     await this.#current.session.abort();
     await this.#current.shutdown?.();
     await this.#current.session.dispose(options);
-  }
-
-  /** Removes a copy that cannot go live; nobody else has heard of it. */
-  async #discard({ file, id }: Session): Promise<void> {
-    try {
-      await this.#ports.repo.delete(file ?? id);
-    } catch (error) {
-      // Not written yet, or not to be removed: what kept it from going live is told.
-      if (!(error instanceof SessionError)) throw error;
-    }
   }
 
   /** The old one is gone after this, however badly it went, and the new one is there. */

@@ -230,6 +230,18 @@ describe("openRuntime()", () => {
     expect(runtime.session).toBe(kept);
   });
 
+  test("leaves no fork behind that cannot go live", async () => {
+    await using rig = await Rig.start();
+    const { runtime } = await rig.open(rig.temp.cwd);
+    await runtime.session.prompt("hello");
+    const { id } = runtime.session.session;
+    await runtime.dispose();
+    const files = rig.files();
+    const opening = rig.open(rig.temp.cwd, "--fork", id, "--model", "nowhere/none");
+    await expect(opening).rejects.toThrow("Cannot use the model");
+    expect(rig.files()).toEqual(files);
+  });
+
   test("gives a fork and a clone the model context of their source at that point", async () => {
     await using rig = await Rig.start();
     const { repo, runtime } = await rig.open(rig.temp.cwd);
