@@ -90,6 +90,35 @@ describe("bough stopped", () => {
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 
+  test("while it compacts says only what is true of the session", async () => {
+    await using run = await LocalRun.start({
+      rules: [{ ifNoTools: true, stall: true }, completion("done")],
+    }, { contextWindow: 30_000 });
+    run.settings({ compaction: { reserveTokens: 1_000, keepRecentTokens: 1_000 } });
+    const stdin = "a line of text\n".repeat(4_000);
+    const begin = () => run.begin(["-p", "--session-id", "s", "--output", "json"], { stdin });
+    using first = await begin();
+    expect((await first.finished).code).toBe(0);
+    const results: unknown[] = [];
+    const told: boolean[] = [];
+    // After the second answer; then before the third prompt, which is not in the session.
+    for (let index = 0; index < 2; index++) {
+      using child = await begin();
+      await run.server.received(index + 3);
+      child.kill("SIGTERM");
+      const { stdout, stderr } = await child.finished;
+      const { exitCode, text, saved } = JSON.parse(stdout);
+      results.push({ exitCode, text, saved });
+      told.push(stderr.includes("what was done is saved"));
+    }
+    expect(results).toEqual([
+      { exitCode: 143, text: "done", saved: true },
+      { exitCode: 143, text: "", saved: false },
+    ]);
+    expect(told).toEqual([true, false]);
+    expect(run.entries().filter(({ type }) => type === "message")).toHaveLength(4);
+  });
+
   test("while its reader stands still ends in time", async () => {
     await using run = await LocalRun.start([completion("x".repeat(5_000_000))]);
     // The shell holds the pipe open, and reads nothing.

@@ -33,6 +33,8 @@ export class PrintTally {
   #turns = 0;
   #retries = 0;
   #compactions = 0;
+  /** Whether a message of this run is in the session: it is written before it is told. */
+  #isSaid = false;
   readonly #denied: { toolCallId: string; toolName: string }[] = [];
   #place = NOWHERE;
 
@@ -42,6 +44,7 @@ export class PrintTally {
   }
 
   observe(event: AgentSessionEvent): void {
+    if (event.type === "message_end") this.#isSaid = true;
     if (event.type !== "tool_execution_end" || !event.denied) return;
     this.#denied.push({ toolCallId: event.toolCallId, toolName: event.toolName });
   }
@@ -119,7 +122,7 @@ export class PrintTally {
   }
 
   get #isSaved(): boolean {
-    return this.#place.sessionFile !== null && (this.#last?.saved ?? false);
+    return this.#isSaid && this.#place.sessionFile !== null && (this.#last?.saved ?? false);
   }
 
   /** Which of the things that ended it counts: what was thrown, what stopped it, how it answered. */
