@@ -134,8 +134,8 @@ export type ModelEvent =
  * Something that answers. `stream` never throws and never ends without `done` or `failed`; after an
  * abort it ends with `failed` and a message whose `stopReason` is `aborted`.
  *
- * A call whose arguments were no valid JSON has empty `arguments` and its raw text under
- * `INVALID_ARGUMENTS`, so that the loop can tell the model; such text is never stored.
+ * A call whose arguments were no valid JSON has empty `arguments` and is marked with its raw text
+ * (`markInvalidArguments`), so that the loop can tell the model; such text is never stored.
  */
 export interface Model {
   readonly facts: ModelFacts;

@@ -4,7 +4,17 @@ import type { CompactionFailure } from "./compact.ts";
 type Failure = CompactionFailure | BranchSummaryFailure;
 
 /** What was wrong; see `CompactionError`. */
-export type CompactionErrorCode = Exclude<Failure["code"], "aborted">;
+export type CompactionErrorCode =
+  | "nothing_to_compact"
+  | "nothing_to_summarize"
+  | "oversized"
+  | "window_too_small"
+  | "model_error"
+  | "empty"
+  | "reasoning_only"
+  | "cut"
+  | "tool_call"
+  | "too_long";
 
 /**
  * Nothing was compacted, or no summary of a branch was written; the session is as it was. With

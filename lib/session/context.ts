@@ -53,7 +53,7 @@ export function settingsOfEntry(entry: SessionEntry): Partial<ContextSettings> {
     case "session_info":
     case "usage":
     case "leaf":
-      return {};
+      break;
   }
   return {};
 }

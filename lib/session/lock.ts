@@ -42,12 +42,17 @@ export type LockState =
   /** What stands under the name of the lock file is not one. */
   | { state: "unreadable"; path: string };
 
+/** Tells how locks stand, without taking one. */
+export interface LockInspection {
+  inspect(file: string): LockState;
+}
+
 function isSameFile(record: LockRecord, file: FileStat): boolean {
   return record.dev === file.dev && record.ino === file.ino;
 }
 
 /** The lock of session files on this machine. */
-export class FileLock implements SessionLock {
+export class FileLock implements SessionLock, LockInspection {
   readonly #fs: FileSystem;
   readonly #processes: Processes;
   readonly #networkFileSystem: (file: string) => string | undefined;

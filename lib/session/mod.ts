@@ -2,7 +2,7 @@ export * from "./message.ts";
 export * from "./entry.ts";
 export * from "./errors.ts";
 export * from "./file_system.ts";
-export { FileLock, type FileLockOptions, type LockState } from "./lock.ts";
+export { FileLock, type FileLockOptions, type LockInspection, type LockState } from "./lock.ts";
 export { type LockKind, lockKindOf } from "./lock_kind.ts";
 export { waitForLock, type WaitOptions } from "./wait_for_lock.ts";
 export { describeHolder } from "./holder.ts";
@@ -19,7 +19,9 @@ export {
   type NewCustomMessage,
   Session,
 } from "./session.ts";
-export { type SessionStorage, type TreeNode } from "./storage.ts";
+export { type PathLines, type SessionStorage, type TreeNode } from "./storage.ts";
+export { type EntryHead } from "./codec.ts";
+export { type ByteSource } from "./byte_source.ts";
 export { type Outline, type OutlineEntry } from "./outline.ts";
 export { type Durability } from "./storage_env.ts";
 export { type SessionSummary } from "./summary.ts";

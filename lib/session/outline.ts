@@ -85,18 +85,21 @@ function excerptOf(
 function tellsEnough(entry: SessionEntry): boolean {
   if (entry.type !== "message") return entry.type !== "compaction" || entry.summary !== "";
   const { message } = entry;
+  let tells = false;
   switch (message.role) {
     case "bashExecution":
-      return message.command !== "";
+      tells = message.command !== "";
+      break;
     case "toolResult":
-      return message.toolName !== "" && message.content.length > 0;
+      tells = message.toolName !== "" && message.content.length > 0;
+      break;
     case "user":
     case "assistant":
     case "custom":
     case "system":
-      return typeof message.content === "string"
+      tells = typeof message.content === "string"
         ? message.content !== ""
         : message.content.some((block) => block.type === "text" || block.type === "toolCall");
   }
-  return false;
+  return tells;
 }

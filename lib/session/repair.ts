@@ -7,9 +7,9 @@ import { type Descriptor, errorCode, type FileSystem, nodeFileSystem } from "./f
 import { newerVersion, notASession } from "./header.ts";
 import { plannedHeader } from "./header_repair.ts";
 import { describeHolder } from "./holder.ts";
-import { FileLock, type LockState } from "./lock.ts";
+import { FileLock, type LockInspection, type LockState } from "./lock.ts";
 import { describeMode, wrongModes } from "./permissions.ts";
-import { type Clock, type Ids, randomIds, systemClock } from "./ports.ts";
+import { type Clock, type Ids, randomIds, type SessionLock, systemClock } from "./ports.ts";
 import { type PlannedLine, planRepair, type RepairChange } from "./repair_plan.ts";
 import { replaceFile } from "./replace_file.ts";
 import { isRecord, type JsonObject, parseJson } from "./sound.ts";
@@ -26,9 +26,10 @@ export interface RepairReport {
   changes: RepairChange[];
 }
 
+/** What a session is repaired with; each part has the machine's own as its default. */
 export interface RepairOptions {
   fs?: FileSystem;
-  lock?: FileLock;
+  lock?: SessionLock & LockInspection;
   clock?: Clock;
   ids?: Ids;
 }
@@ -51,6 +52,21 @@ type Outcome = Omit<RepairReport, "file">;
  *
  * @throws SessionError `not_found`, `not_a_session` if nothing in it is readable, `newer_version`,
  * `busy`, or `write_failed`; in each case no entry is lost.
+ *
+ * @example
+ * ```ts
+ * import { appendFileSync } from "node:fs";
+ * import { JsonlSessionRepo, repairSession, verifySession } from "bough";
+ *
+ * const repo = new JsonlSessionRepo({ sessionsDir: "sessions" });
+ * const session = await repo.create({ cwd: "/tmp" });
+ * await session.appendMessage({ role: "user", content: "Hello", timestamp: Date.now() });
+ * await session.close();
+ * const [{ path } = { path: "" }] = await repo.list();
+ * appendFileSync(path, '{"type":"mess'); // a write that was cut short
+ * console.log(repairSession(path).changes.map(({ did }) => did));
+ * console.log(verifySession(path).findings.length); // 0
+ * ```
  */
 export function repairSession(file: string, options: RepairOptions = {}): RepairReport {
   const { clock = systemClock, ids = randomIds, fs = nodeFileSystem } = options;

@@ -1,7 +1,6 @@
 /** The sessions in a directory. */
 import { Buffer } from "node:buffer";
 import * as path from "node:path";
-import type { StoredFile } from "./catalog/glance.ts";
 import { glances } from "./catalog/recent.ts";
 import { encodeEntry } from "./codec.ts";
 import { deleteSession } from "./delete_session.ts";
@@ -137,7 +136,7 @@ export class JsonlSessionRepo implements SessionRepo {
   }
 
   /** A session in its directory at a glance; undefined if the file is none, or cannot be read. */
-  summarize({ path, mtimeMs }: Pick<StoredFile, "path" | "mtimeMs">): SessionSummary | undefined {
+  summarize({ path, mtimeMs }: { path: string; mtimeMs: number }): SessionSummary | undefined {
     const file = sessionFile(this.#environment.fs, path);
     return file &&
       this.#readingLog(file, (log) => this.#summary({ ...file, changed: mtimeMs }, log));

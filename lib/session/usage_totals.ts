@@ -31,7 +31,7 @@ export function usageOf(entry: SessionEntry): Usage | undefined {
     case "label":
     case "session_info":
     case "leaf":
-      return undefined;
+      break;
   }
   return undefined;
 }

@@ -3,12 +3,13 @@ import { fileSource } from "./byte_source.ts";
 import { diagnose, type VerifyReport } from "./diagnosis.ts";
 import { SessionError } from "./errors.ts";
 import { type FileSystem, nodeFileSystem } from "./file_system.ts";
-import { FileLock } from "./lock.ts";
+import { FileLock, type LockInspection } from "./lock.ts";
 import { candidatePaths, sessionFile } from "./session_files.ts";
 
+/** What a session is verified with; each part has the machine's own as its default. */
 export interface VerifyOptions {
   fs?: FileSystem;
-  lock?: FileLock;
+  lock?: LockInspection;
 }
 
 /** Where the sessions are that are to be verified. */
@@ -31,9 +32,22 @@ export function sessionsToVerify({ sessionsDir, cwd, fs = nodeFileSystem }: Veri
  * Reads a session file whole and reports everything that is wrong with it. Nothing is changed and
  * no lock is taken.
  *
- *     const { findings } = verifySession("/home/me/.bough/sessions/.../s.jsonl");
- *
  * @throws SessionError `not_found`, or `not_a_session` for what is no file.
+ *
+ * @example
+ * ```ts
+ * import { JsonlSessionRepo, verifySession } from "bough";
+ *
+ * const repo = new JsonlSessionRepo({ sessionsDir: "sessions" });
+ * const session = await repo.create({ cwd: "/tmp" });
+ * await session.appendMessage({ role: "user", content: "Hello", timestamp: Date.now() });
+ * await session.close();
+ * for (const { path } of await repo.list()) {
+ *   for (const { line, problem, effect } of verifySession(path).findings) {
+ *     console.log(`${path}:${line ?? 1}: ${problem}: ${effect}`);
+ *   }
+ * }
+ * ```
  */
 export function verifySession(file: string, options: VerifyOptions = {}): VerifyReport {
   const fs = options.fs ?? nodeFileSystem;

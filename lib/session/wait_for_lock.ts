@@ -2,6 +2,7 @@
 import { SessionError } from "./errors.ts";
 import { type Clock, systemClock } from "./ports.ts";
 
+/** How long to wait for a lock, and what to tell meanwhile. */
 export interface WaitOptions {
   /** How long to wait in all; absent: until it is free. */
   timeoutMs?: number;
@@ -34,11 +35,25 @@ async function sleepFor(delayMs: number, signal: AbortSignal | undefined): Promi
  * short and growing intervals, at most 250 ms, drawn at random so that several waiting processes do
  * not keep step.
  *
- *     const session = await waitForLock(() => repo.open(file, { access: "write" }), {
- *       timeoutMs: 30_000,
- *     });
- *
  * @throws the last `busy` error when the time is over; every other error of the attempt at once.
+ *
+ * @example
+ * ```ts
+ * import { JsonlSessionRepo, waitForLock } from "bough";
+ *
+ * const repo = new JsonlSessionRepo({ sessionsDir: "sessions" });
+ * const first = await repo.create({ cwd: "/tmp" });
+ * await first.appendMessage({ role: "user", content: "Hello", timestamp: Date.now() });
+ * const { file = "" } = first;
+ * const second = await waitForLock(() => repo.open(file, { access: "write" }), {
+ *   timeoutMs: 30_000,
+ *   onBusy: ({ holder }) => {
+ *     console.log("waiting for process", holder?.pid);
+ *     void first.close(); // here the other writer is this program itself
+ *   },
+ * });
+ * await second.close();
+ * ```
  */
 export async function waitForLock<T>(
   attempt: () => T | Promise<T>,

@@ -3,12 +3,14 @@ import type { ArgumentsCheck, Tool, ToolCallContext, ToolResult } from "../tool.
 import { checkArguments } from "./check.ts";
 import { isObject } from "./shape.ts";
 
-interface StandardIssue {
+/** What a schema has to say against a value. */
+export interface StandardIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-type StandardResult<Output> =
+/** What a schema makes of a value. */
+export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 

@@ -49,6 +49,16 @@ async function stopGroup(pid: number): Promise<void> {
 /**
  * The commands that are running. Invariant: a child is in it from its start until it has ended, so
  * that whoever ends the program can end them all. Children must be started with `detached: true`.
+ *
+ * @example
+ * ```ts
+ * import { codingTools, ProcessGroups } from "bough";
+ *
+ * const processes = new ProcessGroups();
+ * const tools = codingTools({ cwd: "/tmp", processes });
+ * process.once("exit", () => processes.killAll());
+ * console.log(tools.length, processes.size); // 7 0
+ * ```
  */
 export class ProcessGroups {
   readonly #running = new Set<number>();

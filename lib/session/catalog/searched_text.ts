@@ -33,7 +33,7 @@ export function searchedText(entry: SessionEntry): SearchedText | undefined {
     case "session_info":
     case "usage":
     case "leaf":
-      return undefined;
+      break;
   }
   return undefined;
 }
@@ -52,7 +52,7 @@ function ofMessage(
     case "bashExecution":
       return { role: "tool", text: `${message.command}\n${message.output}` };
     case "system":
-      return undefined;
+      break;
   }
   return undefined;
 }
