@@ -47,8 +47,10 @@ export function decideRetry(
   if (wanted > settings.maxRetryDelayMs) {
     return { kind: "give_up", error: namingTheWait(error, wanted, settings.maxRetryDelayMs) };
   }
-  const delayMs = wanted > 0 ? wanted : growing;
-  return { kind: "wait", delayMs: Math.round(delayMs * (1 + JITTER * random())) };
+  const [least, most] = wanted > 0
+    ? [wanted, settings.maxRetryDelayMs]
+    : [growing, settings.maxDelayMs];
+  return { kind: "wait", delayMs: Math.min(most, Math.round(least * (1 + JITTER * random()))) };
 }
 
 function namingTheWait(error: ModelError, waitMs: number, maxMs: number): ModelError {

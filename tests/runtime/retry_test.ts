@@ -50,6 +50,14 @@ describe("decideRetry()", () => {
     expect(waits).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
   });
 
+  test("waits no longer than the settings allow, whatever is added", () => {
+    const random = 0.999;
+    expect([
+      decided(failed("overloaded"), { attempt: 6, random, settings: { maxRetries: 9 } }),
+      decided(failed("rate_limited", 55_000), { random }),
+    ]).toEqual([60_000, 60_000]);
+  });
+
   test("adds up to a quarter at random", () => {
     const waits = [0, 0.5, 0.999].map((random) => decided(failed("overloaded"), { random }));
     expect(waits).toEqual([2_000, 2_250, 2_500]);
@@ -75,7 +83,7 @@ describe("decideRetry()", () => {
     ];
     expect(answers).toEqual([
       500,
-      67_500,
+      60_000,
       "rate_limited. The server asks for a wait of 61 s; at most 60 s are waited " +
       "(setting retry.provider.maxRetryDelayMs).",
       61_000,
