@@ -12,7 +12,6 @@ export async function show(verb: SessionVerb): Promise<ExitCode> {
     const at = named === undefined ? session.leafId : await resolveEntry(session, named);
     if (verb.json) printJson(verb, await describeSession(session, at));
     else await printText(verb, await texts(verb, session, at));
-    tellDamage(verb, session);
     return 0;
   });
 }
@@ -42,13 +41,4 @@ function* textsOf<T extends Message | SessionEntry>(
     yield isFirst ? shown : `\n${shown}`;
     isFirst = false;
   }
-}
-
-function tellDamage({ report }: SessionVerb, session: Session): void {
-  const { damage } = session;
-  if (damage.length === 0) return;
-  report.note(
-    `${damage.length} part${damage.length === 1 ? "" : "s"} of ${session.file} could not be read ` +
-      "as they stand; `bough session verify` says which",
-  );
 }

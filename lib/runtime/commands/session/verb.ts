@@ -8,6 +8,7 @@ import {
 import type { VerbCall } from "../../command_line/parse.ts";
 import { boughHome } from "../../config/home.ts";
 import { sessionPlace, workingDirectory } from "../../config/session_place.ts";
+import { damageLines } from "../../modes/damage_text.ts";
 import { UsageError } from "../../modes/exit_codes.ts";
 import { Report } from "../../modes/report.ts";
 import { type VerbPorts, widthOfTerminal } from "../ports.ts";
@@ -88,14 +89,16 @@ export async function sessionFileOf(verb: SessionVerb, at = 0): Promise<string> 
   return await repo.find(operand(verb, at), { cwd, pathsFrom: startDirectory });
 }
 
-/** Looks into a session, without its lock and without leaving a trace. */
+/** Looks into a session, without its lock and without leaving a trace; tells of damage met there. */
 export async function readSession<T>(
   verb: SessionVerb,
   look: (session: Session) => Promise<T>,
 ): Promise<T> {
   const session = await verb.repo.open(await sessionFileOf(verb), { access: "read" });
   try {
-    return await look(session);
+    const found = await look(session);
+    tellDamage(verb, session);
+    return found;
   } finally {
     await session.close();
   }
@@ -109,10 +112,17 @@ export async function changeSession<T>(
   const file = await sessionFileOf(verb);
   const session = await whenFree(verb, () => verb.repo.open(file, { access: "write" }));
   try {
-    return await change(session);
+    const changed = await change(session);
+    tellDamage(verb, session);
+    return changed;
   } finally {
     await session.close();
   }
+}
+
+/** On stderr, as a run tells it. */
+function tellDamage({ report }: SessionVerb, { damage, file, id }: Session): void {
+  for (const text of damageLines(damage, file ?? id)) report.note(text);
 }
 
 /** Does what takes a session's lock, at once or when the lock is free. */
