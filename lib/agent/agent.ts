@@ -1,6 +1,7 @@
 import type { ImageContent, Message, ThinkingLevel, UserMessage } from "../session/mod.ts";
+import type { RunState } from "./ask.ts";
 import type { AgentEvent } from "./event.ts";
-import { run, type RunEnd, type RunHooks, type RunState } from "./loop.ts";
+import { run, type RunEnd, type RunHooks } from "./loop.ts";
 import type { Model } from "./model.ts";
 import { MessageQueue, type QueueMode } from "./queue.ts";
 import { systemTimer, type Timer } from "./timer.ts";

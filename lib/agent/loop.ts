@@ -2,22 +2,11 @@
  * One run: turns until there is nothing left to do (`docs/events.md`). A turn is one answer and its
  * tool calls. The loop keeps no list of messages: each model call asks for the context again.
  */
-import type {
-  AssistantMessage,
-  Message,
-  ThinkingLevel,
-  ToolCall,
-  ToolResultMessage,
-} from "../session/mod.ts";
-import { noUsage } from "../session/mod.ts";
-import { withSystemMessages } from "./context_text.ts";
-import { toProviderMessages } from "./convert.ts";
-import type { AgentEvent } from "./event.ts";
-import { type Model, ModelError, type ModelRequest } from "./model.ts";
+import type { AssistantMessage, Message, ToolCall, ToolResultMessage } from "../session/mod.ts";
+import { type Answer, ask, type AskPorts, type RequestHooks } from "./ask.ts";
+import { ModelError } from "./model.ts";
 import type { MessageQueue } from "./queue.ts";
-import type { Timer } from "./timer.ts";
 import { runToolCalls, type ToolCallHooks, toolResultMessage } from "./tool_calls.ts";
-import type { Tool } from "./tool.ts";
 
 /** How many answers in a row may be cut off in the middle of their tool calls. */
 const CUT_ANSWERS_MAX = 3;
@@ -26,13 +15,9 @@ const CUT_ANSWERS_MAX = 3;
 export type AfterTurn = "another" | "stop" | undefined;
 
 /** What a run can be told at its joints. Each may be absent. */
-export interface RunHooks extends ToolCallHooks {
+export interface RunHooks extends RequestHooks, ToolCallHooks {
   /** Keeps a finished message. A rejection ends the run: nothing is done that is not kept. */
   commit?(message: Message): Promise<void>;
-  /** Changes what the model is sent; the context itself stays as it is. */
-  context?(messages: Message[], signal: AbortSignal): Promise<Message[]>;
-  /** A model is about to be asked; it is not before this has resolved. */
-  beforeRequest?(request: ModelRequest, model: Model): Promise<void>;
   /** Between two model calls: the place to compact, to stop, or to ask for one more round. */
   afterTurn?(turn: Turn, signal: AbortSignal): Promise<AfterTurn>;
   /** Whether the run that ends is about to be tried again. */
@@ -57,23 +42,10 @@ export interface RunEnd {
   aborted: boolean;
 }
 
-/** What a run works with; read again for each turn, so a change counts from the next turn on. */
-export interface RunState {
-  readonly model: Model;
-  readonly tools: readonly Tool[];
-  readonly systemPrompt: string;
-  readonly thinkingLevel: ThinkingLevel;
-  readonly request: Pick<ModelRequest, "maxTokens" | "cache" | "sessionId" | "outputSchema">;
-}
-
-export interface RunPorts {
-  state(): RunState;
-  context(): Promise<readonly Message[]>;
-  emit(event: AgentEvent): Promise<void>;
+export interface RunPorts extends AskPorts {
   readonly steering: MessageQueue;
   readonly followUps: MessageQueue;
   readonly hooks: RunHooks;
-  readonly timer: Timer;
 }
 
 /** Runs until nothing is left to do. Resolves always; what went wrong stands in the result. */
@@ -149,104 +121,6 @@ async function add(
   await ports.hooks.commit?.(message);
   end.messages.push(message);
   await ports.emit({ type: "message_end", message });
-}
-
-interface Answer {
-  message: AssistantMessage;
-  error?: ModelError;
-  started: boolean;
-}
-
-/** Asks the model once and passes on what it says. */
-async function ask(ports: RunPorts, signal: AbortSignal): Promise<Answer> {
-  const state = ports.state();
-  let context = [...await ports.context()];
-  if (ports.hooks.context) context = await ports.hooks.context(context, signal);
-  const facts = state.model.facts;
-  const request: ModelRequest = {
-    ...state.request,
-    systemPrompt: withSystemMessages(state.systemPrompt, context),
-    messages: toProviderMessages(context, {
-      provider: facts.provider,
-      model: facts.id,
-      api: facts.api,
-      input: facts.input,
-    }),
-    tools: state.tools,
-    thinkingLevel: state.thinkingLevel,
-  };
-  await ports.hooks.beforeRequest?.(request, state.model);
-  const opening = openingMessage(state.model, ports.timer.now());
-  let started = false;
-  const start = async () => {
-    if (started) return;
-    started = true;
-    await ports.emit({ type: "message_start", message: opening });
-  };
-  if (signal.aborted) {
-    return { message: { ...opening, stopReason: "aborted" }, started };
-  }
-  try {
-    for await (const event of state.model.stream(request, signal)) {
-      switch (event.type) {
-        case "start":
-          await start();
-          break;
-        case "usage":
-          await start();
-          await ports.emit({ type: "message_update", usage: event.usage });
-          break;
-        case "done":
-          return { message: event.message, started };
-        case "failed":
-          return {
-            message: event.message,
-            started,
-            ...(event.error ? { error: event.error } : {}),
-          };
-        case "text_start":
-        case "text_delta":
-        case "text_end":
-        case "thinking_start":
-        case "thinking_delta":
-        case "thinking_end":
-        case "toolcall_start":
-        case "toolcall_delta":
-        case "toolcall_end":
-          await start();
-          await ports.emit({ type: "message_update", assistantMessageEvent: event });
-          break;
-      }
-    }
-  } catch (cause) {
-    return failedAnswer(opening, started, cause);
-  }
-  return failedAnswer(opening, started, new Error("the answer ended without an end mark"));
-}
-
-function failedAnswer(opening: AssistantMessage, started: boolean, cause: unknown): Answer {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  const error = cause instanceof ModelError
-    ? cause
-    : new ModelError("dropped", `Cannot get an answer from ${opening.model}: ${reason}`, { cause });
-  return {
-    message: { ...opening, stopReason: "error", errorMessage: error.message },
-    error,
-    started,
-  };
-}
-
-function openingMessage(model: Model, timestamp: number): AssistantMessage {
-  return {
-    role: "assistant",
-    content: [],
-    api: model.facts.api,
-    provider: model.facts.provider,
-    model: model.facts.id,
-    usage: noUsage(),
-    stopReason: "stop",
-    timestamp,
-  };
 }
 
 /** Runs the answer's calls, or says why they do not run; the results are added in their order. */

@@ -52,7 +52,9 @@ export {
   retryAfter,
 } from "./providers/mod.ts";
 export { Agent, type AgentListener, type AgentOptions, userMessage } from "./agent.ts";
-export { type AfterTurn, type RunEnd, type RunHooks, type RunState, type Turn } from "./loop.ts";
+export { answerEvents } from "./answer_events.ts";
+export { type RunState } from "./ask.ts";
+export { type AfterTurn, type RunEnd, type RunHooks, type Turn } from "./loop.ts";
 export { errorResult, type ToolCallHooks } from "./tool_calls.ts";
 export { MessageQueue, type QueueMode } from "./queue.ts";
 export { systemTimer, type Timer } from "./timer.ts";

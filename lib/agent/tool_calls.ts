@@ -1,13 +1,12 @@
 /** Runs the calls of one answer: prepare, execute, finalize, each call for itself. */
 import type { ToolCall, ToolResultMessage } from "../session/mod.ts";
 import type { AgentEvent } from "./event.ts";
+import { AbortGrace, OVERDUE } from "./grace.ts";
 import { invalidArgumentsOf } from "./invalid_arguments.ts";
 import { checkArguments } from "./schema/mod.ts";
 import type { Timer } from "./timer.ts";
 import type { ArgumentsCheck, Tool, ToolResult } from "./tool.ts";
 
-/** How long an aborted tool may take to stop before its call is answered without it. */
-const ABORT_GRACE_MS = 1_200;
 /** How much of arguments that could not be read is shown to the model. */
 const RAW_ARGUMENTS_MAX = 2_000;
 
@@ -184,31 +183,20 @@ async function execute(
       })
     );
   };
-  const stopped = new AbortController();
+  const grace = new AbortGrace(signal, ports.timer);
   try {
-    const running = tool.execute(args, { toolCallId: call.id, signal, onUpdate });
-    const result = await Promise.race([
-      running,
-      whenAborted(signal, stopped.signal).then(() =>
-        ports.timer.sleep(ABORT_GRACE_MS, stopped.signal)
-      ).then(abortedResult),
-    ]);
+    const result = await grace.race(
+      tool.execute(args, { toolCallId: call.id, signal, onUpdate }),
+    );
+    if (result === OVERDUE) return abortedResult();
     return signal.aborted ? { ...result, isError: true } : result;
   } catch (error) {
     return errorResult(signal.aborted ? ABORTED : reasonOf(error));
   } finally {
-    stopped.abort();
+    grace.end();
     ended = true;
     await updates;
   }
-}
-
-/** Resolves when the signal aborts; is let go of by `stopped`. */
-function whenAborted(signal: AbortSignal, stopped: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true, signal: stopped });
-  });
 }
 
 const ABORTED = "The call was aborted.";

@@ -39,8 +39,8 @@ export async function summarizeBranch(
   context: BranchContext,
   options: BranchSummaryOptions,
 ): Promise<BranchSummaryOutcome> {
-  const { model, signal, retry, instructions } = options;
-  const { contextWindow, maxTokens } = model.facts;
+  const { instructions } = options;
+  const { contextWindow, maxTokens } = options.model.facts;
   const budget = compactionBudget(options.settings, {
     contextWindow,
     maxTokens,
@@ -60,7 +60,7 @@ export async function summarizeBranch(
     pieces: newestPieces(pieces, tokensMax),
     summaryTokens: budget.summaryTokens,
     ...(instructions !== undefined && { instructions }),
-  }, { model, signal, ...(retry && { retry }) });
+  }, options);
   if (!outcome.ok) return outcome;
   const details = fileLists(items);
   const blocks = fileBlocks(details, Math.floor(budget.summaryTokens / 4));

@@ -65,11 +65,10 @@ export async function carryOut(
   plan: CompactionPlan,
   options: SummaryOptions,
 ): Promise<CompactionOutcome> {
-  const { model, signal, retry } = options;
   const texts: string[] = [];
   let usage = noUsage();
   for (const job of summaryJobs(plan, options.instructions)) {
-    const outcome = await summarize(job, { model, signal, ...(retry && { retry }) });
+    const outcome = await summarize(job, options);
     usage = addUsage(usage, outcome.usage);
     if (!outcome.ok) return { ok: false, failure: outcome.failure, usage };
     texts.push(job.kind === "turn" ? `${TURN_HEADING}\n\n${outcome.text}` : outcome.text);

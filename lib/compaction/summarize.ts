@@ -1,5 +1,12 @@
 /** Asks a model for a summary, and takes no bad one. */
-import type { Model, ModelError, ModelRequest } from "../agent/mod.ts";
+import {
+  answerEvents,
+  type Model,
+  type ModelError,
+  type ModelRequest,
+  systemTimer,
+  type Timer,
+} from "../agent/mod.ts";
 import { addUsage, type AssistantMessage, noUsage, textOf, type Usage } from "../session/mod.ts";
 import { type SummaryKind, summaryPrompt, SYSTEM_PROMPT } from "./prompts.ts";
 import { SUMMARY_SLACK } from "./settings.ts";
@@ -21,6 +28,8 @@ export interface AskOptions {
   signal: AbortSignal;
   /** Without it, each call is made once. */
   retry?: CallWithRetry;
+  /** Bounds how long a model may go on after an abort; the machine's clock if absent. */
+  timer?: Timer;
 }
 
 /** A summary to write. */
@@ -164,11 +173,11 @@ function modelRequest(
 
 async function ask(
   request: ModelRequest,
-  { model, signal, retry }: AskOptions,
+  { model, signal, retry, timer = systemTimer }: AskOptions,
   onCost: (usage: Usage) => void,
 ): Promise<ModelAnswer> {
   const call = async (): Promise<ModelAnswer> => {
-    const answer = await callModel(model, request, signal);
+    const answer = await callModel(model, request, { signal, timer });
     if (answer.message) onCost(answer.message.usage);
     return answer;
   };
@@ -178,11 +187,11 @@ async function ask(
 async function callModel(
   model: Model,
   request: ModelRequest,
-  signal: AbortSignal,
+  { signal, timer }: { signal: AbortSignal; timer: Timer },
 ): Promise<ModelAnswer> {
   if (signal.aborted) return {};
   try {
-    for await (const event of model.stream(request, signal)) {
+    for await (const event of answerEvents(model, request, { signal, timer })) {
       if (event.type === "done") return { message: event.message };
       if (event.type === "failed") {
         return { message: event.message, ...(event.error && { error: event.error }) };

@@ -1,6 +1,7 @@
 /** Keeps a provider's prompt cache warm while tools run for long. */
 import {
   type AgentEvent,
+  answerEvents,
   canKeepPromptCached,
   type Model,
   type ModelRequest,
@@ -80,7 +81,10 @@ export class CacheWarmer {
   async #warm(signal: AbortSignal): Promise<boolean> {
     if (!this.#last) return false;
     const { model, request } = this.#last;
-    for await (const event of model.stream({ ...request, maxTokens: 1 }, signal)) {
+    const { timer } = this.#ports;
+    for await (
+      const event of answerEvents(model, { ...request, maxTokens: 1 }, { signal, timer })
+    ) {
       if (event.type !== "done" && event.type !== "failed") continue;
       const { usage } = event.message;
       if (usage.totalTokens > 0) await this.#ports.record(model, usage);

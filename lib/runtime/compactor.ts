@@ -156,6 +156,7 @@ export class Compactor {
         reason,
         signal: options.signal,
         retry: retrySummary(this.#ports, options.signal),
+        timer: this.#ports.timer,
         ...(options.instructions === undefined ? {} : { instructions: options.instructions }),
       });
       if (!outcome.ok) return failure(outcome.failure, outcome.usage);

@@ -1,8 +1,14 @@
 import { describe, expect, test } from "bun:test";
-import { Agent, type AgentEvent, type AgentOptions, type Tool } from "../../lib/agent/mod.ts";
-import { type Message, textOf } from "../../lib/session/mod.ts";
+import {
+  Agent,
+  type AgentEvent,
+  type AgentOptions,
+  type Model,
+  type Tool,
+} from "../../lib/agent/mod.ts";
+import { type Message, noUsage, textOf } from "../../lib/session/mod.ts";
 import { HeldTimer, InstantTimer } from "../support/manual_timer.ts";
-import { type Answer, scriptedModel } from "../support/scripted_model.ts";
+import { type Answer, SCRIPTED_FACTS, scriptedModel } from "../support/scripted_model.ts";
 
 function tool(name: string, execute: Tool["execute"], more: Partial<Tool> = {}): Tool {
   return {
@@ -270,6 +276,67 @@ describe("Agent.abort()", () => {
     const end = await running;
     expect(end.aborted).toBe(true);
     expect(end.messages.map(brief)).toEqual(["user: go", "assistant aborted: half"]);
+  });
+
+  test("abort() ends a run whose model does not heed it, and keeps what was said", async () => {
+    const half = Promise.withResolvers<void>();
+    const deaf: Model = {
+      facts: SCRIPTED_FACTS,
+      async *stream() {
+        yield { type: "start" };
+        yield { type: "text_start", contentIndex: 0 };
+        yield { type: "text_delta", contentIndex: 0, delta: "half" };
+        yield { type: "usage", usage: { ...noUsage(), input: 7, totalTokens: 7 } };
+        half.resolve();
+        await new Promise(() => {});
+      },
+    };
+    const timer = new HeldTimer();
+    const { agent } = setUp([], { model: deaf, timer });
+    const running = agent.prompt("go");
+    await half.promise;
+    agent.abort();
+    await timer.sleeping(1);
+    timer.wake();
+    const end = await running;
+    expect({ aborted: end.aborted, error: end.error, slept: timer.slept }).toEqual({
+      aborted: true,
+      error: undefined,
+      slept: [1_200],
+    });
+    expect(end.last).toEqual({
+      role: "assistant",
+      content: [{ type: "text", text: "half" }],
+      api: "scripted",
+      provider: "test",
+      model: "scripted",
+      usage: { ...noUsage(), input: 7, totalTokens: 7 },
+      stopReason: "aborted",
+      timestamp: timer.now(),
+    });
+  });
+
+  test("abort() is no failure where the model answers it with an error", async () => {
+    const asked = Promise.withResolvers<void>();
+    const throwing: Model = {
+      facts: SCRIPTED_FACTS,
+      // deno-lint-ignore require-yield
+      async *stream(_request, signal) {
+        asked.resolve();
+        await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+        throw new DOMException("stopped", "AbortError");
+      },
+    };
+    const { agent } = setUp([], { model: throwing, timer: new HeldTimer() });
+    const running = agent.prompt("go");
+    await asked.promise;
+    agent.abort();
+    const end = await running;
+    expect({ aborted: end.aborted, error: end.error, reason: end.last?.stopReason }).toEqual({
+      aborted: true,
+      error: undefined,
+      reason: "aborted",
+    });
   });
 
   test("abort() answers each open call and asks no more", async () => {

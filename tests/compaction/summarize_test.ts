@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
-import { ModelError, type ModelRequest } from "../../lib/agent/mod.ts";
+import { type Model, ModelError, type ModelRequest } from "../../lib/agent/mod.ts";
 import { type ModelAnswer, summarize, type SummaryJob } from "../../lib/compaction/mod.ts";
 import { noUsage, textOf } from "../../lib/session/mod.ts";
-import { type Answer, scriptedModel } from "../support/scripted_model.ts";
+import { HeldTimer } from "../support/manual_timer.ts";
+import { type Answer, SCRIPTED_FACTS, scriptedModel } from "../support/scripted_model.ts";
 import { textOfTokens } from "../support/conversation.ts";
 
 const JOB: SummaryJob = { kind: "history", pieces: ["[User]: hello"], summaryTokens: 500 };
@@ -113,6 +114,27 @@ test("summarize() takes a model that throws, or ends without an end, for a failu
       message: expect.stringContaining(reason),
     });
   }
+});
+
+test("summarize() does not wait for a model that does not heed an abort", async () => {
+  const asked = Promise.withResolvers<void>();
+  const deaf: Model = {
+    facts: SCRIPTED_FACTS,
+    async *stream() {
+      yield { type: "start" };
+      asked.resolve();
+      await new Promise(() => {});
+    },
+  };
+  const timer = new HeldTimer();
+  const controller = new AbortController();
+  const running = summarize(JOB, { model: deaf, signal: controller.signal, timer });
+  await asked.promise;
+  controller.abort();
+  await timer.sleeping(1);
+  timer.wake();
+  const outcome = await running;
+  expect(outcome.ok ? "accepted" : outcome.failure.code).toBe("aborted");
 });
 
 test("summarize() ends at once when it is aborted, and asks nothing after it", async () => {

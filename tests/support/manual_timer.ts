@@ -1,7 +1,10 @@
 /** A clock that a test moves: nothing really waits. */
 import type { Timer } from "../../lib/agent/mod.ts";
 
-/** Every sleep ends at once, having moved the clock; what was slept is recorded. */
+/**
+ * Every sleep ends at once, having moved the clock; what was slept is recorded. Whatever is ready
+ * goes first, as it would while somebody really slept.
+ */
 export class InstantTimer implements Timer {
   readonly slept: number[] = [];
   #now: number;
@@ -18,6 +21,7 @@ export class InstantTimer implements Timer {
     if (signal?.aborted) return;
     this.slept.push(ms);
     this.#now += ms;
+    await new Promise((resolve) => setImmediate(resolve));
   }
 }
 

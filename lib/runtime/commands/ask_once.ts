@@ -1,5 +1,5 @@
 /** One tiny request to a model, to see whether it answers. */
-import { type Model, ModelError, type Timer } from "../../agent/mod.ts";
+import { answerEvents, type Model, ModelError, type Timer } from "../../agent/mod.ts";
 
 /** What came of asking. */
 export type Asked =
@@ -21,14 +21,14 @@ export async function askOnce(
   const wait = timer.sleep(WAIT_MS, AbortSignal.any([ended.signal, signal]))
     .then(() => patience.abort());
   try {
-    const events = model.stream({
+    const events = answerEvents(model, {
       systemPrompt: "",
       messages: [{ role: "user", content: "Say OK.", timestamp: startedAt }],
       tools: [],
       thinkingLevel: "off",
       maxTokens: ANSWER_TOKENS_MAX,
       cache: false,
-    }, AbortSignal.any([patience.signal, signal]));
+    }, { signal: AbortSignal.any([patience.signal, signal]), timer });
     for await (const event of events) {
       if (event.type === "done") {
         return { kind: "answered", durationMs: timer.now() - startedAt };
