@@ -80,6 +80,7 @@ export {
   type NewCompaction,
   type NewCustomMessage,
   type NewSession,
+  noUsage,
   type OpenSessionOptions,
   type Outline,
   type OutlineEntry,

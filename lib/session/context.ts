@@ -89,7 +89,7 @@ export function settled(found: Partial<ContextSettings>): ContextSettings {
   return { model: found.model ?? null, thinkingLevel: found.thinkingLevel ?? "off" };
 }
 
-function isThinkingLevel(value: unknown): value is ThinkingLevel {
+export function isThinkingLevel(value: unknown): value is ThinkingLevel {
   return THINKING_LEVELS.some((level) => level === value);
 }
 
@@ -220,7 +220,8 @@ const CONTEXT_ROLES: Record<Message["role"], true> = {
   compactionSummary: true,
 };
 
-function isContextRole(role: string): boolean {
+/** Whether messages of a role may be part of a context. */
+export function isContextRole(role: string): boolean {
   return Object.hasOwn(CONTEXT_ROLES, role);
 }
 

@@ -77,6 +77,12 @@ export function notASession(file: string): SessionError {
   );
 }
 
+/** The error for a directory where a session was looked for. */
+export function isDirectory(file: string): SessionError {
+  const message = `Cannot open ${file}: it is a directory, not a session`;
+  return new SessionError("not_a_session", message, { file });
+}
+
 /** The error for appending to a session of a later format. */
 export function newerVersion(file: string, version: number): SessionError {
   return new SessionError(

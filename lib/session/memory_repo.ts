@@ -3,15 +3,15 @@ import { Buffer } from "node:buffer";
 import { memorySource } from "./byte_source.ts";
 import { parseEntry } from "./codec.ts";
 import { SESSION_VERSION, type SessionHeader } from "./entry.ts";
-import { SessionError } from "./errors.ts";
 import { planFork } from "./fork.ts";
 import { linesForward } from "./lines.ts";
 import { MemorySessionStorage } from "./memory_storage.ts";
-import { assertSessionId } from "./paths.ts";
+import { absolutePath, assertSessionId, takenId } from "./paths.ts";
 import { type Clock, type Ids, randomIds, systemClock } from "./ports.ts";
 import { ForkedSession, Session } from "./session.ts";
 import type { ForkOptions, NewSession, OpenSessionOptions, SessionRepo } from "./session_repo.ts";
 import type { MemoryEnvironment } from "./storage_env.ts";
+import { matchSession, sessionNotFound } from "./session_files.ts";
 import { byActivity, type SessionSummary, summaryOf, tallyEntries } from "./summary.ts";
 
 /**
@@ -39,12 +39,18 @@ export class MemorySessionRepo implements SessionRepo {
     return new Session(this.#create(options));
   }
 
-  /** The session with an id. @throws SessionError `not_found`. */
+  /**
+   * The session with an id. Whoever opens it gets the same one: there is no file that could have two
+   * writers.
+   *
+   * @throws SessionError `not_found`.
+   */
   async open(id: string, options: Pick<OpenSessionOptions, "cwd"> = {}): Promise<Session> {
     const storage = this.#sessions.get(id);
-    if (!storage) throw notFound(id);
+    if (!storage) throw sessionNotFound(id);
     storage.open();
-    return new Session(storage, options);
+    const { cwd } = options;
+    return new Session(storage, cwd === undefined ? {} : { cwd: absolutePath(cwd) });
   }
 
   /** The session of a directory with the newest message, or undefined if it has none. */
@@ -55,40 +61,38 @@ export class MemorySessionRepo implements SessionRepo {
 
   /** The id of the session that `continueRecent` would open. */
   async findRecent(cwd: string): Promise<string | undefined> {
-    const [newest] = await this.list({ cwd });
+    const [newest] = await this.list({ cwd: absolutePath(cwd) });
     return newest?.id;
   }
 
   /** The id, if a session of the directory has it. */
   async findKey(id: string, cwd: string): Promise<string | undefined> {
-    return this.#sessions.get(id)?.header.cwd === cwd ? id : undefined;
+    return this.#sessions.get(id)?.header.cwd === absolutePath(cwd) ? id : undefined;
   }
 
-  /** The id that an id, the unique start of one or a name means. @throws SessionError. */
-  async find(text: string, _options: { cwd?: string; pathsFrom?: string } = {}): Promise<string> {
-    const all = [...this.#sessions.values()];
-    const exact = all.find(({ header }) => header.id === text);
-    const started = all.filter(({ header }) => text !== "" && header.id.startsWith(text));
-    const named = all.filter(({ name }) => name === text);
-    const [match, ...others] = exact
-      ? [exact]
-      : started.length === 1
-      ? started
-      : named.length > 0
-      ? named
-      : started;
-    if (!match) throw notFound(text);
-    if (others.length === 0) return match.header.id;
-    throw new SessionError(
-      "ambiguous",
-      `Cannot tell which session ${JSON.stringify(text)} is; give more of its id`,
-    );
+  /**
+   * The id that an id, the unique start of one or a name means.
+   *
+   * @param options `cwd`: whose sessions go first, by default the current directory.
+   * @throws SessionError `not_found`, `ambiguous`.
+   */
+  async find(text: string, options: { cwd?: string; pathsFrom?: string } = {}): Promise<string> {
+    const all = [...this.#sessions].map(([path, storage]) => ({
+      path,
+      header: storage.header,
+      name: storage.name,
+    }));
+    const cwd = absolutePath(options.cwd ?? "");
+    const match = matchSession(all, text, { cwd, nameOf: ({ name }) => name });
+    if (!match) throw sessionNotFound(text);
+    return match.path;
   }
 
   /** The sessions of a directory, or all, newest activity first. */
   async list(options: { cwd?: string } = {}): Promise<SessionSummary[]> {
+    const cwd = options.cwd === undefined ? undefined : absolutePath(options.cwd);
     return [...this.#sessions.values()]
-      .filter(({ header }) => options.cwd === undefined || header.cwd === options.cwd)
+      .filter(({ header }) => cwd === undefined || header.cwd === cwd)
       .map((storage) =>
         summaryOf(storage.header.id, storage.header, tallyEntries(storage.entries()), {
           name: storage.name,
@@ -130,28 +134,22 @@ export class MemorySessionRepo implements SessionRepo {
 
   /** Forgets a session. @throws SessionError `not_found`. */
   async delete(id: string): Promise<void> {
-    if (!this.#sessions.delete(id)) throw notFound(id);
+    if (!this.#sessions.delete(id)) throw sessionNotFound(id);
   }
 
   #create({ cwd, id = this.#environment.ids.sessionId(), parentSession }: NewSession) {
     assertSessionId(id);
-    if (this.#sessions.has(id)) {
-      throw new SessionError("bad_id", `Cannot create session ${id}: there is one with this id`);
-    }
+    if (this.#sessions.has(id)) throw takenId(id);
     const header: SessionHeader = {
       type: "session",
       version: SESSION_VERSION,
       id,
       timestamp: new Date(this.#environment.clock.now()).toISOString(),
-      cwd,
+      cwd: absolutePath(cwd),
       ...parentSession === undefined ? {} : { parentSession },
     };
     const storage = new MemorySessionStorage(header, this.#environment);
     this.#sessions.set(id, storage);
     return storage;
   }
-}
-
-function notFound(id: string): SessionError {
-  return new SessionError("not_found", `Cannot find session ${JSON.stringify(id)}: there is none`);
 }

@@ -159,7 +159,16 @@ export type Message =
   | CompactionSummaryMessage
   | SystemMessage;
 
-/** A usage of nothing. */
+/**
+ * A usage of nothing.
+ *
+ * @example
+ * ```ts
+ * import { noUsage } from "bough";
+ *
+ * console.log({ ...noUsage(), input: 12, totalTokens: 12 }.cost.total); // 0
+ * ```
+ */
 export function noUsage(): Usage {
   return {
     input: 0,

@@ -5,7 +5,13 @@ import { encodeHeader } from "./codec.ts";
 import { SESSION_VERSION, type SessionHeader } from "./entry.ts";
 import { SessionError } from "./errors.ts";
 import type { Descriptor, FileStat } from "./file_system.ts";
-import { type HeaderReading, newerVersion, notASession, readHeader } from "./header.ts";
+import {
+  type HeaderReading,
+  isDirectory,
+  newerVersion,
+  notASession,
+  readHeader,
+} from "./header.ts";
 import type { OpenLog } from "./jsonl_storage.ts";
 import { LogReader } from "./log_reader.ts";
 import { type FilePlan, SessionLog } from "./session_log.ts";
@@ -70,6 +76,7 @@ function openForReading(
         file,
       });
     }
+    if (stat.isDirectory) throw isDirectory(file);
     // A pipe or a device would block the open.
     if (!stat.isFile) throw notASession(file);
     const fd = fs.open(file, "r");

@@ -12,6 +12,18 @@ const ID = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;
 /** The extension of session files. */
 export const SESSION_EXTENSION = ".jsonl";
 
+/**
+ * A path from the root.
+ *
+ * @throws TypeError if a program that no compiler looked at passed something else than a text.
+ */
+export function absolutePath(given: string): string {
+  if (typeof given === "string") return path.resolve(given);
+  const other: unknown = given;
+  const advice = other instanceof URL ? "; fileURLToPath() of node:url makes a path of a URL" : "";
+  throw new TypeError(`Cannot use ${String(other)} as a path: a path is a text${advice}`);
+}
+
 /** Whether a text may be the id of a session. */
 export function isSessionId(id: string): boolean {
   return id.length <= ID_LENGTH_MAX && ID.test(id);
@@ -24,6 +36,14 @@ export function assertSessionId(id: string): void {
     "bad_id",
     `Cannot use ${JSON.stringify(id.slice(0, 80))} as a session id: an id has 1 to ` +
       `${ID_LENGTH_MAX} letters, digits, ".", "_" and "-", and starts and ends with a letter or digit`,
+  );
+}
+
+/** The error for a new session whose id another one has already. */
+export function takenId(id: string): SessionError {
+  return new SessionError(
+    "bad_id",
+    `Cannot create session ${id}: there is one with this id; open it, or choose another id`,
   );
 }
 

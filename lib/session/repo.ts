@@ -12,7 +12,14 @@ import { writeFork } from "./fork_file.ts";
 import { JsonlSessionStorage, type OpenLog } from "./jsonl_storage.ts";
 import { FileLock } from "./lock.ts";
 import { type Access, openLog, planLog } from "./open_log.ts";
-import { assertSessionId, fileName, isSessionId, sessionDirectory } from "./paths.ts";
+import {
+  absolutePath,
+  assertSessionId,
+  fileName,
+  isSessionId,
+  sessionDirectory,
+  takenId,
+} from "./paths.ts";
 import { type Clock, type Ids, randomIds, type SessionLock, systemClock } from "./ports.ts";
 import { justBegun, reserveId } from "./reservation.ts";
 import { ForkedSession, Session } from "./session.ts";
@@ -60,7 +67,7 @@ export class JsonlSessionRepo implements SessionRepo {
   constructor(options: JsonlSessionRepoOptions) {
     const { flat = false, durability = "turn", fs = nodeFileSystem } = options;
     const { clock = systemClock, ids = randomIds, lock = new FileLock({ fs }) } = options;
-    this.sessionsDir = path.resolve(options.sessionsDir);
+    this.sessionsDir = absolutePath(options.sessionsDir);
     this.#isFlat = flat;
     this.#environment = { fs, clock, ids, lock, durability };
   }
@@ -69,12 +76,16 @@ export class JsonlSessionRepo implements SessionRepo {
    * A new session. Its file is made when a user or an assistant message is appended; until then its
    * entries wait in memory.
    *
-   * @throws SessionError `bad_id`; with `reserve` also `busy`.
+   * @throws SessionError `bad_id`, also if a session of the directory has the id; with `reserve`,
+   * `busy` then.
    */
   async create(options: NewSession): Promise<Session> {
     const header = this.#newHeader(options);
     const file = this.#fileOf(header);
-    if (!options.reserve) return this.#session(planLog(file, header, this.#environment));
+    if (!options.reserve) {
+      if (options.id !== undefined) this.#assertFree(header);
+      return this.#session(planLog(file, header, this.#environment));
+    }
     const reservation = reserveId(header.id, path.dirname(file), this.#environment);
     if (await this.findKey(header.id, header.cwd) !== undefined) {
       reservation.release();
@@ -96,7 +107,7 @@ export class JsonlSessionRepo implements SessionRepo {
   async open(file: string, options: OpenSessionOptions = {}): Promise<Session> {
     const { access, cwd } = options;
     const storage = this.#storage(this.#openLog(file, access, cwd));
-    return new Session(storage, cwd === undefined ? {} : { cwd: path.resolve(cwd) });
+    return new Session(storage, cwd === undefined ? {} : { cwd: absolutePath(cwd) });
   }
 
   /** The session of a directory with the newest message, or undefined if it has none. */
@@ -108,7 +119,7 @@ export class JsonlSessionRepo implements SessionRepo {
   /** The file of the session that `continueRecent` would open. */
   async findRecent(cwd: string): Promise<string | undefined> {
     const { fs } = this.#environment;
-    const [newest] = glances(fs, this.sessionsDir, { cwd: path.resolve(cwd) });
+    const [newest] = glances(fs, this.sessionsDir, { cwd: absolutePath(cwd) });
     return newest?.path;
   }
 
@@ -129,7 +140,7 @@ export class JsonlSessionRepo implements SessionRepo {
     const { cwd = "", pathsFrom } = options;
     return findSession(this.#environment.fs, text, {
       sessionsDir: this.sessionsDir,
-      cwd: path.resolve(cwd),
+      cwd: absolutePath(cwd),
       ...pathsFrom === undefined ? {} : { pathsFrom },
       nameOf: (file) => this.#readingLog(file, (log) => this.#storage(log).name),
     });
@@ -148,14 +159,14 @@ export class JsonlSessionRepo implements SessionRepo {
    * @throws SessionError `not_found`, `busy`, `write_failed`.
    */
   async delete(file: string): Promise<void> {
-    deleteSession(path.resolve(file), this.#environment);
+    deleteSession(absolutePath(file), this.#environment);
   }
 
   /** The sessions of a directory, or all, newest activity first. */
   async list(options: { cwd?: string } = {}): Promise<SessionSummary[]> {
     const { cwd } = options;
     const { fs } = this.#environment;
-    return glances(fs, this.sessionsDir, cwd === undefined ? {} : { cwd: path.resolve(cwd) })
+    return glances(fs, this.sessionsDir, cwd === undefined ? {} : { cwd: absolutePath(cwd) })
       .map((file) => this.summarize(file))
       .filter((summary) => summary !== undefined);
   }
@@ -195,7 +206,7 @@ export class JsonlSessionRepo implements SessionRepo {
         ...kept,
         version: Math.max(version, SESSION_VERSION),
         id: isFree ? source.id : this.#environment.ids.sessionId(),
-        cwd: path.resolve(options.cwd ?? source.header.cwd),
+        cwd: absolutePath(options.cwd ?? source.header.cwd),
       };
       const target = this.#fileOf(header);
       const entries = await source.getEntries();
@@ -213,6 +224,7 @@ export class JsonlSessionRepo implements SessionRepo {
       ...id === undefined ? {} : { id },
       ...file === undefined ? {} : { parentSession: file },
     });
+    if (id !== undefined) this.#assertFree(header);
     if (source.header.version > SESSION_VERSION) throw newerSource(source);
     const plan = planFork(source.storage, point, this.#environment);
     const log = this.#forkLog(this.#fileOf(header), header, plan);
@@ -235,9 +247,13 @@ export class JsonlSessionRepo implements SessionRepo {
       version: SESSION_VERSION,
       id,
       timestamp: new Date(this.#environment.clock.now()).toISOString(),
-      cwd: path.resolve(cwd),
+      cwd: absolutePath(cwd),
     };
     return parentSession === undefined ? header : { ...header, parentSession };
+  }
+
+  #assertFree({ id, cwd }: SessionHeader): void {
+    if (this.#files(cwd).some(({ header }) => header.id === id)) throw takenId(id);
   }
 
   #fileOf({ timestamp, id, cwd }: SessionHeader): string {
@@ -246,7 +262,7 @@ export class JsonlSessionRepo implements SessionRepo {
   }
 
   #openLog(file: string, access: Access | undefined, cwd: string | undefined): OpenLog {
-    const absolute = path.resolve(file);
+    const absolute = absolutePath(file);
     // Through a link the file itself is written, locked and upgraded, not the link.
     const real = this.#environment.fs.realPath(absolute) ?? absolute;
     return openLog(real, this.#environment, access, () => this.#newHeader({ cwd: cwd ?? "" }));
@@ -261,7 +277,7 @@ export class JsonlSessionRepo implements SessionRepo {
   }
 
   #files(cwd: string | undefined): SessionFile[] {
-    const directory = cwd === undefined ? undefined : path.resolve(cwd);
+    const directory = cwd === undefined ? undefined : absolutePath(cwd);
     return sessionFiles(this.#environment.fs, this.sessionsDir, directory);
   }
 

@@ -3,12 +3,15 @@ import {
   type ContextItem,
   contextItems,
   type ContextSettings,
+  isContextRole,
+  isThinkingLevel,
   type SessionContext,
 } from "./context.ts";
 import type { Checkpoint, Damage, SessionEntry, SessionHeader, StoredMessage } from "./entry.ts";
 import type { CompactionEntry, ContextEditEntry, CustomMessageEntry } from "./entry.ts";
-import type { ThinkingLevel, Usage } from "./message.ts";
+import { THINKING_LEVELS, type ThinkingLevel, type Usage } from "./message.ts";
 import type { Outline } from "./outline.ts";
+import { isRecord } from "./sound.ts";
 import { type SessionStorage, type TreeNode, unknownEntry } from "./storage.ts";
 import type { UsageTotals } from "./usage_totals.ts";
 
@@ -151,8 +154,14 @@ export class Session {
     return this.storage.settings(this.leafId);
   }
 
-  /** Appends a message; its entry becomes the leaf. @returns the entry's id, here and below. */
+  /**
+   * Appends a message; its entry becomes the leaf.
+   *
+   * @returns the entry's id, here and below.
+   * @throws TypeError for what is no message: no model would ever get to see it.
+   */
   async appendMessage(message: StoredMessage): Promise<string> {
+    assertMessage(message);
     return this.storage.append({ type: "message", message }).id;
   }
 
@@ -160,7 +169,9 @@ export class Session {
     return this.storage.append({ type: "model_change", provider, modelId }).id;
   }
 
+  /** @throws TypeError for what is no level. */
   async appendThinkingLevelChange(thinkingLevel: ThinkingLevel): Promise<string> {
+    if (!isThinkingLevel(thinkingLevel)) throw noThinkingLevel(thinkingLevel);
     return this.storage.append({ type: "thinking_level_change", thinkingLevel }).id;
   }
 
@@ -246,7 +257,10 @@ export class Session {
     return this.storage.appendUnder(id, { type: "branch_summary", fromId, ...summary }).id;
   }
 
-  /** Lets go of the file and its lock. */
+  /**
+   * Lets go of the file and its lock. Afterwards appends reject with `closed`, and so may what would
+   * have to read the file.
+   */
   async close(): Promise<void> {
     this.storage.close();
   }
@@ -254,6 +268,23 @@ export class Session {
   #assertKnown(id: string): void {
     if (!this.storage.entry(id)) throw unknownEntry(id, this.file ?? this.id);
   }
+}
+
+/** Programs that no compiler looked at may pass anything; what has no such role, no model gets to see. */
+function assertMessage(message: unknown): void {
+  const role: unknown = isRecord(message) ? message["role"] : undefined;
+  if (typeof role === "string" && isContextRole(role)) return;
+  const problem = role === undefined ? "it has no role" : `its role is ${JSON.stringify(role)}`;
+  throw new TypeError(
+    `Cannot append a message: ${problem}; it must be user, assistant, toolResult, bashExecution, ` +
+      "custom or system",
+  );
+}
+
+function noThinkingLevel(level: unknown): TypeError {
+  return new TypeError(
+    `Cannot set the thinking level ${String(level)}: it must be ${THINKING_LEVELS.join(", ")}`,
+  );
 }
 
 /** A session that was forked off another. */

@@ -5,7 +5,7 @@ import type { SessionHeader } from "./entry.ts";
 import { SessionError } from "./errors.ts";
 import type { FileSystem } from "./file_system.ts";
 import { headerOf } from "./catalog/glance.ts";
-import { notASession } from "./header.ts";
+import { isDirectory, notASession } from "./header.ts";
 import { SESSION_EXTENSION, sessionDirectory } from "./paths.ts";
 
 /** A file that is a session. */
@@ -81,14 +81,17 @@ export function sessionFile(fs: FileSystem, file: string): SessionFile | undefin
   }
 }
 
-/** What a session can be looked for by. */
-export interface SessionQuery {
-  sessionsDir: string;
+/** What sessions are told apart by. */
+export interface SessionQuery<File extends ListedSession> {
   /** Whose sessions go first. */
   cwd: string;
-  /** Where relative paths begin; `cwd` if absent. */
-  pathsFrom?: string;
-  nameOf(file: SessionFile): string | undefined;
+  nameOf(file: File): string | undefined;
+}
+
+/** A session and what it is opened by. */
+export interface ListedSession {
+  path: string;
+  header: SessionHeader;
 }
 
 /**
@@ -96,22 +99,56 @@ export interface SessionQuery {
  *
  * @throws SessionError `not_found`, `ambiguous`, `not_a_session`.
  */
-export function findSession(fs: FileSystem, text: string, query: SessionQuery): string {
+export function findSession(
+  fs: FileSystem,
+  text: string,
+  query: SessionQuery<SessionFile> & {
+    sessionsDir: string;
+    /** Where relative paths begin; `cwd` if absent. */
+    pathsFrom?: string;
+  },
+): string {
+  if (!isText(text)) throw sessionNotFound(text);
   const file = path.resolve(query.pathsFrom ?? query.cwd, text);
   if (looksLikePath(text)) return checkedPath(fs, file);
-  const all = sessionFiles(fs, query.sessionsDir, undefined);
-  const started = all.filter(({ header }) => text !== "" && header.id.startsWith(text));
+  const match = matchSession(sessionFiles(fs, query.sessionsDir, undefined), text, query);
+  if (match) return match.path;
+  if (text !== "" && fs.stat(file)) return checkedPath(fs, file);
+  throw sessionNotFound(text);
+}
+
+/**
+ * The session that an id, the start of an id or a name means, if there is one.
+ *
+ * @throws SessionError `ambiguous`.
+ */
+export function matchSession<File extends ListedSession>(
+  all: readonly File[],
+  text: string,
+  { cwd, nameOf }: SessionQuery<File>,
+): File | undefined {
+  // What is no text must not match the sessions that have no name.
+  if (!isText(text) || text === "") return undefined;
+  const started = all.filter(({ header }) => header.id.startsWith(text));
   const matches = firstMatches([
     () => all.filter(({ header }) => header.id === text),
-    () => narrowed(started, query.cwd).length === 1 ? started : [],
-    () => text === "" ? [] : all.filter((one) => query.nameOf(one) === text),
+    () => narrowed(started, cwd).length === 1 ? started : [],
+    () => all.filter((one) => nameOf(one) === text),
     () => started,
   ]);
-  const [match, ...others] = narrowed(matches, query.cwd);
-  if (match && others.length === 0) return match.path;
-  if (match) throw ambiguous(text, [match, ...others]);
-  if (text !== "" && fs.stat(file)) return checkedPath(fs, file);
-  throw new SessionError(
+  const [match, ...others] = narrowed(matches, cwd);
+  if (match && others.length > 0) throw ambiguous(text, [match, ...others]);
+  return match;
+}
+
+/** Asked for the sake of programs that no compiler looked at. */
+function isText(text: unknown): text is string {
+  return typeof text === "string";
+}
+
+/** The error for a text that means no session. */
+export function sessionNotFound(text: string): SessionError {
+  return new SessionError(
     "not_found",
     `Cannot find session ${JSON.stringify(text)}: no path, id, start of an id or name is like ` +
       "this; list the sessions to see what there is",
@@ -132,14 +169,11 @@ function checkedPath(fs: FileSystem, file: string): string {
     });
   }
   if (stat.isFile && (stat.size === 0 || sessionFile(fs, file))) return file;
-  if (stat.isDirectory) {
-    const message = `Cannot open ${file}: it is a directory, not a session`;
-    throw new SessionError("not_a_session", message, { file });
-  }
+  if (stat.isDirectory) throw isDirectory(file);
   throw notASession(file);
 }
 
-function firstMatches(attempts: readonly (() => SessionFile[])[]): SessionFile[] {
+function firstMatches<File>(attempts: readonly (() => File[])[]): File[] {
   for (const attempt of attempts) {
     const found = attempt();
     if (found.length > 0) return found;
@@ -148,14 +182,14 @@ function firstMatches(attempts: readonly (() => SessionFile[])[]): SessionFile[]
 }
 
 /** The only match of the working directory, if there is one; else all. */
-function narrowed(matches: SessionFile[], cwd: string): SessionFile[] {
+function narrowed<File extends ListedSession>(matches: File[], cwd: string): File[] {
   const here = matches.filter(({ header }) => header.cwd === cwd);
   return here.length === 1 ? here : matches;
 }
 
 const SHOWN_MAX = 5;
 
-function ambiguous(text: string, matches: readonly SessionFile[]): SessionError {
+function ambiguous(text: string, matches: readonly ListedSession[]): SessionError {
   const ids = matches.map(({ header }) => header.id).sort();
   // Sessions of two directories may have one id, which then tells nothing.
   const areDistinct = new Set(ids).size === ids.length;

@@ -22,6 +22,7 @@ const VALUES = [
   "loadCatalogue",
   "markInvalidArguments",
   "modelFacts",
+  "noUsage",
   "openaiCompletions",
   "openaiResponses",
   "readOnlyTools",
