@@ -20,11 +20,11 @@ export class AbortGrace {
   }
 
   /** The value, or `OVERDUE` once it has not come in time. */
-  race<T>(value: Promise<T>): Promise<T | typeof OVERDUE> {
+  race<T>(value: T | Promise<T>): Promise<T | typeof OVERDUE> {
     // Not Promise.race: it would keep a reaction for each value on one long-lived promise.
     return new Promise((resolve, reject) => {
       this.#letGo = () => resolve(OVERDUE);
-      value.then(resolve, reject);
+      Promise.resolve(value).then(resolve, reject);
       if (this.#isOver) resolve(OVERDUE);
     });
   }

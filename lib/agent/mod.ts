@@ -55,7 +55,8 @@ export { Agent, type AgentListener, type AgentOptions, userMessage } from "./age
 export { answerEvents } from "./answer_events.ts";
 export { type RunState } from "./ask.ts";
 export { type AfterTurn, type RunEnd, type RunHooks, type Turn } from "./loop.ts";
-export { errorResult, type ToolCallHooks } from "./tool_calls.ts";
+export { type ToolCallHooks } from "./tool_calls.ts";
+export { errorResult } from "./tool_result.ts";
 export { MessageQueue, type QueueMode } from "./queue.ts";
 export { systemTimer, type Timer } from "./timer.ts";
 export {

@@ -2,7 +2,11 @@
 import type { ImageContent, TextContent } from "../session/mod.ts";
 import type { ToolSpec } from "./model.ts";
 
-/** What a tool gives back. `details` are for people and programs; the model sees `content`. */
+/**
+ * What a tool gives back. `details` are for people and programs (as JSON); the model sees `content`.
+ * A tool should bound both: of more than a million characters of text, or of JSON, the rest is left
+ * out, and so are images over 5 MB.
+ */
 export interface ToolResult {
   content: (TextContent | ImageContent)[];
   details?: unknown;

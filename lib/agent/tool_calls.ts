@@ -6,6 +6,7 @@ import { invalidArgumentsOf } from "./invalid_arguments.ts";
 import { checkArguments } from "./schema/mod.ts";
 import type { Timer } from "./timer.ts";
 import type { ArgumentsCheck, Tool, ToolResult } from "./tool.ts";
+import { errorResult, fitResult } from "./tool_result.ts";
 
 /** How much of arguments that could not be read is shown to the model. */
 const RAW_ARGUMENTS_MAX = 2_000;
@@ -37,22 +38,26 @@ export interface ToolCallPorts {
 /**
  * Runs calls side by side, but for tools that must run alone; results are kept in the order of the
  * calls, each as soon as it and all before it are there. Every call gets a result, also when the
- * run is aborted.
+ * run is aborted. If one cannot be kept the others are stopped: nothing that they do would be known.
  */
 export async function runToolCalls(
   calls: readonly ToolCall[],
   ports: ToolCallPorts,
   signal: AbortSignal,
 ): Promise<void> {
+  const failed = new AbortController();
+  const stop = AbortSignal.any([signal, failed.signal]);
   for (const group of groupCalls(calls, ports.tools)) {
-    const running = group.map((call) => runCall(call, ports, signal));
+    const running = group.map((call) => runCall(call, ports, stop));
     try {
       for (const [index, result] of running.entries()) {
         const call = group[index];
         if (call) await ports.keep(toolResultMessage(call, await result, ports.timer.now()));
       }
-    } finally {
+    } catch (error) {
+      failed.abort();
       await Promise.allSettled(running);
+      throw error;
     }
   }
 }
@@ -89,7 +94,7 @@ async function runCall(
       signal,
     )
       .catch((error) => errorResult(`A hook failed on this result: ${reasonOf(error)}`));
-    result = changed ?? result;
+    if (changed) result = fitResult(changed, call.name);
   }
   await ports.emit({
     type: "tool_execution_end",
@@ -185,10 +190,11 @@ async function execute(
   };
   const grace = new AbortGrace(signal, ports.timer);
   try {
-    const result = await grace.race(
+    const returned = await grace.race(
       tool.execute(args, { toolCallId: call.id, signal, onUpdate }),
     );
-    if (result === OVERDUE) return abortedResult();
+    if (returned === OVERDUE) return abortedResult();
+    const result = fitResult(returned, tool.name);
     return signal.aborted ? { ...result, isError: true } : result;
   } catch (error) {
     return errorResult(signal.aborted ? ABORTED : reasonOf(error));
@@ -203,11 +209,6 @@ const ABORTED = "The call was aborted.";
 
 function abortedResult(): ToolResult {
   return errorResult(ABORTED);
-}
-
-/** A result that tells the model what was wrong. */
-export function errorResult(text: string): ToolResult {
-  return { content: [{ type: "text", text }], isError: true };
 }
 
 function reasonOf(error: unknown): string {

@@ -1,8 +1,10 @@
 /** Which images a provider can take: checked by content, for one bad image spoils a session. */
 import type { ImageContent, Message, TextContent } from "../../session/mod.ts";
 
-/** The least limit of providers: 5 MiB of base64, in decoded bytes. */
-export const IMAGE_BYTES_MAX = 5 * 1024 * 1024 / 4 * 3;
+/** The least limit of providers, in characters of base64. */
+export const IMAGE_BASE64_MAX = 5 * 1024 * 1024;
+/** The same in decoded bytes. */
+export const IMAGE_BYTES_MAX = IMAGE_BASE64_MAX / 4 * 3;
 /** The longest side in pixels that all providers take. */
 export const IMAGE_SIDE_MAX = 8_000;
 
