@@ -11,6 +11,7 @@ import {
   type ModelRequest,
   openaiCompletions,
   openaiResponses,
+  type Timer,
   toProviderMessages,
 } from "../../lib/agent/mod.ts";
 import type { AssistantMessage, Message } from "../../lib/session/mod.ts";
@@ -41,15 +42,17 @@ export function testFacts(api: string, facts: Partial<ModelFacts> = {}): ModelFa
 export interface TestModelOptions {
   facts?: Partial<ModelFacts>;
   idleTimeoutMs?: number;
+  timer?: Timer;
   compat?: CompletionsCompat;
 }
 
 /** A model of a wire format behind `url` (which has no `/v1`). */
 export function testModel(api: WireFormat, url: string, options: TestModelOptions = {}): Model {
-  const { idleTimeoutMs, compat } = options;
+  const { idleTimeoutMs, timer, compat } = options;
   const common = {
     facts: testFacts(api, options.facts),
     ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
+    ...(timer && { timer }),
   };
   const keys = { apiKey: "test-key", maxRetries: 0 };
   switch (api) {

@@ -9,6 +9,7 @@ import { noUsage } from "../../session/mod.ts";
 import { markInvalidArguments } from "../invalid_arguments.ts";
 import { ModelError, type ModelErrorCode, type ModelEvent, type ModelFacts } from "../model.ts";
 import { costOf } from "./cost.ts";
+import { newCallId } from "./tool_ids.ts";
 
 /** Token counts as a provider reports them; what is absent keeps its last value. */
 export interface TokenCounts {
@@ -70,11 +71,17 @@ export class Answer {
     return index;
   }
 
-  startCall(id: string, name: string): number {
+  /** `given` is the id as it came; a call without one, or with that of another, gets one of ours. */
+  startCall(given: string, name: string): number {
+    const id = given === "" || this.#hasCall(given) ? newCallId() : given;
     const index = this.#push({ type: "toolCall", id, name, arguments: {} });
     this.#rawArguments.set(index, "");
     this.#events.push({ type: "toolcall_start", contentIndex: index, id, name });
     return index;
+  }
+
+  #hasCall(id: string): boolean {
+    return this.message.content.some((block) => block.type === "toolCall" && block.id === id);
   }
 
   /** Adds text, thinking, or a piece of a call's arguments. */

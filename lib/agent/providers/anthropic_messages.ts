@@ -12,7 +12,6 @@ import {
   streamAnswer,
   type WireReader,
 } from "./stream.ts";
-import { newCallId } from "./tool_ids.ts";
 import { parseEvent } from "./wire_event.ts";
 
 /**
@@ -148,8 +147,8 @@ class AnthropicReader implements WireReader {
         break;
       }
       case "tool_use": {
-        const id = text(block["id"]) || newCallId();
-        this.#blocks.set(index, this.#answer.startCall(id, text(block["name"])));
+        const call = this.#answer.startCall(text(block["id"]), text(block["name"]));
+        this.#blocks.set(index, call);
         const input = record(block["input"]);
         if (Object.keys(input).length > 0) this.#inputs.set(index, JSON.stringify(input));
         break;

@@ -1,6 +1,5 @@
 import type { Answer } from "./answer.ts";
 import { record, text } from "./json.ts";
-import { newCallId } from "./tool_ids.ts";
 
 /** A call of which pieces come in. */
 interface Slot {
@@ -21,7 +20,6 @@ interface Slot {
 export class CallPieces {
   readonly #answer: Answer;
   readonly #slots: Slot[] = [];
-  readonly #ids = new Set<string>();
 
   constructor(answer: Answer) {
     this.#answer = answer;
@@ -38,7 +36,7 @@ export class CallPieces {
     slot.name ||= name;
     const delta = argumentsIn(called["arguments"]);
     if (slot.place === undefined && slot.name !== "") {
-      slot.place = this.#answer.startCall(this.#uniqueId(slot.givenId), slot.name);
+      slot.place = this.#answer.startCall(slot.givenId, slot.name);
       this.#answer.append(slot.place, slot.early);
     }
     if (slot.place === undefined) slot.early += delta;
@@ -84,12 +82,6 @@ export class CallPieces {
       if (!(error instanceof SyntaxError)) throw error;
       return false;
     }
-  }
-
-  #uniqueId(given: string): string {
-    const id = given === "" || this.#ids.has(given) ? newCallId() : given;
-    this.#ids.add(id);
-    return id;
   }
 }
 

@@ -69,8 +69,8 @@ export async function* streamAnswer(
   const idleMs = call.idleTimeoutMs ?? IDLE_TIMEOUT_MS;
   const watchdog = new Watchdog({ signal, idleMs, timer });
   const exchange = new Exchange(call, answer, watchdog, timer);
-  yield { type: "start" };
   try {
+    yield { type: "start" };
     yield* exchange.run(request);
   } catch (cause) {
     if (watchdog.cause === undefined) exchange.fail(cause);

@@ -1,6 +1,7 @@
 /** A request always ends, and leaves nothing behind. */
 import { expect, test } from "bun:test";
 import * as net from "node:net";
+import { systemTimer, type Timer } from "../../../lib/agent/mod.ts";
 import { hear, requestFor, testModel, user, WIRE_FORMATS } from "../../support/models.ts";
 import { ScriptedServer } from "../../support/scripted_server.ts";
 
@@ -15,6 +16,10 @@ const HALF = {
 /** Waits until the server sees no connection: the client has let go. */
 async function disconnected(server: ScriptedServer): Promise<void> {
   while (server.connections > 0) await new Promise((resolve) => setImmediate(resolve));
+}
+
+function noSignal(): AbortSignal {
+  return new AbortController().signal;
 }
 
 for (const api of WIRE_FORMATS) {
@@ -34,6 +39,24 @@ for (const api of WIRE_FORMATS) {
     });
     expect(last).not.toHaveProperty("error");
     await disconnected(server);
+  });
+
+  test(`stream() of ${api} leaves no timer when it is let go of at its start`, async () => {
+    await using server = await ScriptedServer.start([{ text: HALF[api] }]);
+    const sleeping = new Set<AbortSignal | undefined>();
+    const timer: Timer = {
+      ...systemTimer,
+      async sleep(ms, signal) {
+        sleeping.add(signal);
+        await systemTimer.sleep(ms, signal);
+        sleeping.delete(signal);
+      },
+    };
+    const model = testModel(api, server.url, { timer });
+    for await (const _start of model.stream(requestFor(model, [user("x")]), noSignal())) break;
+    await Promise.resolve();
+    expect(sleeping.size).toBe(0);
+    expect(server.requests).toEqual([]);
   });
 
   test(`stream() of ${api} ends as aborted before the server has answered`, async () => {
