@@ -60,6 +60,7 @@ export async function ask(ports: AskPorts, signal: AbortSignal): Promise<Answer>
   try {
     for await (const event of answerEvents(model, request, { signal, timer: ports.timer })) {
       const { started } = heard;
+      if (event.type === "done" || event.type === "failed") assertAnswer(event.message);
       if (event.type === "done") return { message: event.message, started };
       if (event.type === "failed") {
         const { message, error } = event;
@@ -73,6 +74,13 @@ export async function ask(ports: AskPorts, signal: AbortSignal): Promise<Answer>
   return signal.aborted
     ? heard.aborted()
     : heard.failed(new Error("the answer ended without an end mark"));
+}
+
+/** A model may be anybody's code, which no compiler looked at. */
+function assertAnswer(message: unknown): void {
+  const isAnswer = typeof message === "object" && message !== null && "content" in message &&
+    Array.isArray(message.content) && "role" in message && message.role === "assistant";
+  if (!isAnswer) throw new TypeError("its answer is no assistant message with a list of blocks");
 }
 
 function requestTo(

@@ -12,6 +12,7 @@ import {
 } from "../session/mod.ts";
 import type { AgentSessionOptions, PromptOptions } from "./agent_session_options.ts";
 import type { AgentSessionListener } from "./event_hub.ts";
+import { heeding } from "./heeding.ts";
 import { receiveInput, withPreface } from "./input.ts";
 import { type Delivery, textOfMessage } from "./message_keeper.ts";
 import { moveInTree, type MoveOptions, type MoveOutcome } from "./navigation.ts";
@@ -115,8 +116,9 @@ export class AgentSession {
   async prompt(text: string, options: PromptOptions = {}): Promise<RunOutcome> {
     this.#assertAlive();
     const typed = { text, images: options.images ?? [] };
-    const received = await this.alongside((signal) =>
-      receiveInput(typed, this.#parts.hooks, signal)
+    const { signal } = options;
+    const received = await this.alongside((aborted) =>
+      receiveInput(typed, this.#parts.hooks, signal ? AbortSignal.any([aborted, signal]) : aborted)
     );
     if (received === "taken") {
       options.onAccepted?.("taken");
@@ -128,11 +130,13 @@ export class AgentSession {
     }
     const input = withPreface(received, options.preface);
     if (!this.isRunning) {
-      return await this.#start(async (run) => {
-        await this.#options.checkModel?.(this.model);
-        options.onAccepted?.("started");
-        return await run.start(input, this.#systemPrompt());
-      });
+      return await this.#start((run) =>
+        heeding(signal, () => void this.abort(), async () => {
+          await this.#options.checkModel?.(this.model);
+          options.onAccepted?.("started");
+          return await run.start(input, this.#systemPrompt());
+        })
+      );
     }
     if (!options.whileRunning) {
       throw new RunningError(

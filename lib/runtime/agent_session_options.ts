@@ -48,6 +48,8 @@ export interface PromptOptions {
   preface?: string;
   /** What to do with it while a run is going on; without it that is an error. */
   whileRunning?: "steer" | "followUp";
+  /** Aborts what the prompt started, as `abort()` does; one that was queued stays queued. */
+  signal?: AbortSignal;
   /** Told once, before the first event of it: it begins, it waits its turn, or it was taken. */
   onAccepted?: (how: "started" | "queued" | "taken") => void;
 }

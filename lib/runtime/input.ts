@@ -10,6 +10,7 @@ export async function receiveInput(
   hooks: SessionHooks,
   signal: AbortSignal,
 ): Promise<ReceivedInput> {
+  if (signal.aborted) return "aborted";
   const command = await hooks.command?.(typed.text, signal) ?? false;
   if (signal.aborted) return "aborted";
   if (command === true) return "taken";

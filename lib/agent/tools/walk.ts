@@ -19,11 +19,20 @@ export function byName(a: { name: string }, b: { name: string }): number {
   return Buffer.compare(Buffer.from(a.name), Buffer.from(b.name));
 }
 
-/** The directory above (or at) which holds `.git`; undefined if none does. */
+/** The directory above (or at) which holds `.git`; undefined if none does, as far as we may look. */
 export function gitRoot(directory: string): string | undefined {
   for (let current = directory;; current = path.dirname(current)) {
-    if (existsSync(path.join(current, ".git"))) return current;
+    if (isThere(path.join(current, ".git"))) return current;
     if (path.dirname(current) === current) return undefined;
+  }
+}
+
+function isThere(file: string): boolean {
+  try {
+    return existsSync(file);
+  } catch {
+    // Deno without permission to look there.
+    return false;
   }
 }
 
