@@ -51,7 +51,8 @@ export function grepTool(options: ToolOptions): Tool {
       for await (const line of foundLines(search, options, signal)) {
         if (line.matchAt !== undefined) matches++;
         if (matches > search.matchesMax) break;
-        lines.push(line);
+        // Lines may be as long as files, so what is not shown of one is let go of at once.
+        lines.push({ ...line, text: shortened(line) });
       }
       return { content: [{ type: "text", text: textOf(lines, matches, search, options) }] };
     },
@@ -120,17 +121,18 @@ function textOf(
 
 /** Without the lines that stand before a match which is not shown. */
 function withoutStrays(found: readonly FoundLine[], context: number): FoundLine[] {
-  const last = found.findLast((line) => line.matchAt !== undefined);
+  const lastAt = found.findLastIndex((line) => line.matchAt !== undefined);
+  const last = found[lastAt];
   if (!last) return [];
-  return found.filter((line, index) =>
-    index <= found.indexOf(last) || (line.path === last.path && line.line <= last.line + context)
+  return found.filter((line, at) =>
+    at <= lastAt || (line.path === last.path && line.line <= last.line + context)
   );
 }
 
 function lineText(line: FoundLine, search: Search, options: ToolOptions): string {
   const file = shownPath(path.join(search.directory, line.path), options);
   const mark = line.matchAt === undefined ? "-" : ":";
-  return `${file}${mark}${line.line}${mark} ${shortened(line)}`.toWellFormed();
+  return `${file}${mark}${line.line}${mark} ${line.text}`.toWellFormed();
 }
 
 /** A long line's part around its match. */
@@ -138,5 +140,6 @@ function shortened({ text, matchAt = 0 }: FoundLine): string {
   if (text.length <= LINE_SHOWN_MAX) return text;
   const start = matchAt + BEFORE_MATCH_MAX < LINE_SHOWN_MAX ? 0 : matchAt - BEFORE_MATCH_MAX;
   const end = start + LINE_SHOWN_MAX;
-  return `${start > 0 ? "…" : ""}${text.slice(start, end)}${end < text.length ? "…" : ""}`;
+  // Joined, it is a text of its own; a slice alone would keep the whole line in memory.
+  return [start > 0 ? "…" : "", text.slice(start, end), end < text.length ? "…" : ""].join("");
 }

@@ -1,10 +1,9 @@
 /** Where lines match: found by ripgrep, or by a walk of our own that gives the same. */
 import * as fs from "node:fs/promises";
 import * as path from "node:path";
-import * as vm from "node:vm";
 import { errorCode } from "../../session/mod.ts";
-import { ToolError } from "../tool.ts";
 import type { IgnoreFactory } from "./ignore.ts";
+import { lineMatcher, type Matches } from "./line_matcher.ts";
 import { ripgrep, ripgrepOptions } from "./ripgrep.ts";
 import { searchExpression, type SearchPattern } from "./search_pattern.ts";
 import { walk } from "./walk.ts";
@@ -36,8 +35,6 @@ export interface FoundLine {
 
 /** Greater files are not searched. */
 const FILE_BYTES_MAX = 50 * 1024 * 1024;
-/** How long one file may take. */
-const FILE_MS_MAX = 3_000;
 
 /** Searches with ripgrep. Throws `RipgrepRefused` if it does not take the pattern. */
 export async function* searchWithRipgrep(
@@ -127,20 +124,23 @@ export async function* searchByWalk(
   ignore: IgnoreFactory | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<FoundLine> {
-  const expression = searchExpression(search);
   const { directory } = search;
-  const matcher = new LineMatcher(expression);
+  const matcher = lineMatcher(searchExpression(search), signal);
   let matches = 0;
   const files = search.file === undefined ? walk({ directory, ignore, signal }) : [search.file];
-  for await (const file of files) {
-    signal.throwIfAborted();
-    if (!search.isWanted(file)) continue;
-    const lines = await textLines(path.join(directory, file));
-    if (!lines) continue;
-    const found = matcher.match(lines, search.matchesMax + 1 - matches, file);
-    matches += found.size;
-    yield* withContext(file, lines, found, search.context);
-    if (matches > search.matchesMax) return;
+  try {
+    for await (const file of files) {
+      signal.throwIfAborted();
+      if (!search.isWanted(file)) continue;
+      const lines = await textLines(path.join(directory, file));
+      if (!lines) continue;
+      const found = await matcher.match(lines, search.matchesMax + 1 - matches, file);
+      matches += found.size;
+      yield* withContext(file, lines, found, search.context);
+      if (matches > search.matchesMax) return;
+    }
+  } finally {
+    matcher.end();
   }
 }
 
@@ -162,56 +162,10 @@ async function textLines(file: string): Promise<string[] | undefined> {
   }
 }
 
-/**
- * Tries an expression on lines, with a limit on the time: an expression that backtracks without end
- * must not stop the program.
- */
-class LineMatcher {
-  readonly #expression: RegExp;
-  readonly #script = new vm.Script("run()");
-
-  constructor(expression: RegExp) {
-    this.#expression = expression;
-  }
-
-  /** Indexes of lines that match, at most `most`, each with where the match starts. */
-  match(lines: readonly string[], most: number, file: string): Map<number, number> {
-    const found = new Map<number, number>();
-    const started = performance.now();
-    const run = () => {
-      for (const [index, line] of lines.entries()) {
-        const at = line.search(this.#expression);
-        if (at >= 0) found.set(index, at);
-        if (found.size >= most) return true;
-        if (performance.now() - started > FILE_MS_MAX) return false;
-      }
-      return true;
-    };
-    if (!this.#inTime(run)) {
-      throw new ToolError(
-        `Cannot search ${file}: the pattern takes too long there. Make it simpler.`,
-      );
-    }
-    return found;
-  }
-
-  #inTime(run: () => boolean): boolean {
-    try {
-      return this.#script.runInContext(vm.createContext({ run }), { timeout: FILE_MS_MAX }) ===
-        true;
-    } catch (error) {
-      // The error may come from the script's own realm, whose Error is another.
-      const code = typeof error === "object" && error !== null && "code" in error ? error.code : "";
-      if (code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return false;
-      throw error;
-    }
-  }
-}
-
 function* withContext(
   file: string,
   lines: readonly string[],
-  found: ReadonlyMap<number, number>,
+  found: Matches,
   context: number,
 ): Generator<FoundLine> {
   let next = 0;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fs from "node:fs";
+import * as path from "node:path";
 import ignore from "ignore";
 import { findRipgrep } from "../../../lib/agent/tools/ripgrep.ts";
 import { ToolBench } from "../../support/tools.ts";
@@ -255,15 +256,46 @@ for (const [how, path] of RUNS) {
   });
 }
 
-test("grep ends a pattern that backtracks without end", async () => {
+test.each([
+  ["that never ends", "^(a+)+$", `${"a".repeat(200)}b\n`.repeat(100)],
+  ["of which the engine gives up one line", "^(a+)+$", `${"a".repeat(200)}b\n`],
+  ["that takes for ever on one long line", "a.*b.*c.*d", "a".repeat(200_000)],
+])("grep ends a search %s", async (_title, pattern, content) => {
   using bench = repository("/no-such-directory");
-  bench.write("bad.txt", `${"a".repeat(200)}b\n`.repeat(100));
-  const { isError, text } = await bench.call("grep", { pattern: "^(a+)+$", path: "bad.txt" });
+  bench.write("bad.txt", content);
+  const { isError, text } = await bench.call("grep", { pattern, path: "bad.txt" });
   expect([isError, text]).toEqual([
     true,
     "Cannot search bad.txt: the pattern takes too long there. Make it simpler.",
   ]);
 }, 20_000);
+
+test("grep ends a search on one long line when the run is aborted", async () => {
+  using bench = repository("/no-such-directory");
+  bench.write("bad.txt", "a".repeat(200_000));
+  const controller = new AbortController();
+  const running = bench.call("grep", { pattern: "a.*b.*c.*d", path: "bad.txt" }, {
+    signal: controller.signal,
+  });
+  setTimeout(() => controller.abort(new Error("stopped")), 100);
+  expect(await running).toMatchObject({ isError: true, text: "stopped" });
+});
+
+test.each([
+  ["has no interpreter", "#!/no/such/interpreter\n"],
+  ["is killed", "#!/bin/sh\nkill -9 $$\n"],
+])("grep and find look for themselves where ripgrep %s", async (_title, program) => {
+  using bench = repository("/no-such-directory");
+  const bin = path.dirname(bench.temp.write(path.join("bin", "rg"), program));
+  fs.chmodSync(path.join(bin, "rg"), 0o755);
+  using own = new ToolBench({ cwd: bench.cwd, env: () => ({ PATH: bin }) });
+  bench.write("only.txt", "a needle\n");
+  const texts = [
+    (await own.call("grep", { pattern: "a needle", path: "only.txt" })).text,
+    (await own.call("find", { pattern: "only.*" })).text,
+  ];
+  expect(texts).toEqual(["only.txt:1: a needle", "only.txt"]);
+});
 
 test("find leaves out node_modules where there is nothing that reads .gitignore", async () => {
   using bench = new ToolBench({ env: () => ({ PATH: "/no-such-directory" }) });
