@@ -160,6 +160,7 @@ export {
   readOnlyTools,
   type RecordedMessage,
   replayModel,
+  type RequestHooks,
   type RequestOptions,
   type RunEnd,
   type RunHooks,

@@ -53,7 +53,7 @@ export {
 } from "./providers/mod.ts";
 export { Agent, type AgentListener, type AgentOptions, userMessage } from "./agent.ts";
 export { answerEvents } from "./answer_events.ts";
-export { type RunState } from "./ask.ts";
+export { type RequestHooks, type RunState } from "./ask.ts";
 export { type AfterTurn, type RunEnd, type RunHooks, type Turn } from "./loop.ts";
 export { type ToolCallHooks } from "./tool_calls.ts";
 export { errorResult } from "./tool_result.ts";

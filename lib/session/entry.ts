@@ -185,10 +185,10 @@ export interface ModelRef {
   modelId: string;
 }
 
-type WithoutBase<T> = T extends EntryBase ? Omit<T, keyof EntryBase> : never;
-
 /** What is given to append an entry: everything but its place in the tree. */
-export type EntryBody = WithoutBase<KnownEntry>;
+export type EntryBody = {
+  [Type in EntryType]: Omit<Extract<KnownEntry, { type: Type }>, keyof EntryBase>;
+}[EntryType];
 
 const ENTRY_TYPES: Record<EntryType, true> = {
   message: true,

@@ -132,6 +132,7 @@ const TYPES = [
   "RepairChange",
   "RepairOptions",
   "RepairReport",
+  "RequestHooks",
   "RequestOptions",
   "RetrySettings",
   "RunEnd",
