@@ -5,7 +5,8 @@ import * as path from "node:path";
 /**
  * Writes a file through a temporary one beside it and a rename. Links are followed, an existing
  * file keeps its mode, missing directories are made. A file that a rename would change (it has more
- * than one name, or another owner) or whose directory takes no new files is written in place. Throws errors of `node:fs`.
+ * than one name, or another owner or group) or whose directory takes no new files is written in
+ * place. Throws errors of `node:fs`.
  */
 export function replaceFile(file: string, bytes: Uint8Array): void {
   const target = linkTarget(file);
@@ -16,9 +17,7 @@ export function replaceFile(file: string, bytes: Uint8Array): void {
     }
     // A rename would pass over the file's own permission.
     fs.accessSync(target, fs.constants.W_OK);
-    if (before.nlink > 1 || before.uid !== (process.getuid?.() ?? before.uid)) {
-      return fs.writeFileSync(target, bytes);
-    }
+    if (before.nlink > 1) return fs.writeFileSync(target, bytes);
   } else fs.mkdirSync(path.dirname(target), { recursive: true });
   const temporary = path.join(path.dirname(target), `.bough-${crypto.randomUUID()}.tmp`);
   let fd: number;
@@ -28,17 +27,32 @@ export function replaceFile(file: string, bytes: Uint8Array): void {
     if (!before) throw error;
     return fs.writeFileSync(target, bytes);
   }
+  let isReplaced = false;
   try {
-    try {
-      for (let done = 0; done < bytes.length;) done += fs.writeSync(fd, bytes, done);
-      if (before) fs.fchmodSync(fd, before.mode & 0o7777);
-    } finally {
-      fs.closeSync(fd);
+    if (fill(fd, bytes, before)) {
+      fs.renameSync(temporary, target);
+      isReplaced = true;
     }
-    fs.renameSync(temporary, target);
-  } catch (error) {
-    fs.rmSync(temporary, { force: true });
-    throw error;
+  } finally {
+    if (!isReplaced) fs.rmSync(temporary, { force: true });
+  }
+  if (!isReplaced) fs.writeFileSync(target, bytes);
+}
+
+/** Makes of an empty file what takes the place of another; false if it belongs to somebody else. */
+function fill(fd: number, bytes: Uint8Array, before: fs.Stats | undefined): boolean {
+  try {
+    const { uid, gid } = fs.fstatSync(fd);
+    if (before && (before.uid !== uid || before.gid !== gid)) return false;
+    for (let done = 0; done < bytes.length;) {
+      const count = fs.writeSync(fd, bytes, done);
+      if (count === 0) throw Object.assign(new Error("no bytes were taken"), { code: "ENOSPC" });
+      done += count;
+    }
+    if (before) fs.fchmodSync(fd, before.mode & 0o7777);
+    return true;
+  } finally {
+    fs.closeSync(fd);
   }
 }
 
@@ -48,7 +62,9 @@ function linkTarget(file: string): string {
   for (let hops = 0; hops < 40; hops++) {
     const stat = fs.lstatSync(current, { throwIfNoEntry: false });
     if (!stat?.isSymbolicLink()) break;
-    current = path.resolve(path.dirname(current), fs.readlinkSync(current));
+    // Where the link is, not where the path to it says: ".." goes up from there.
+    const directory = fs.realpathSync(path.dirname(current));
+    current = path.resolve(directory, fs.readlinkSync(current));
   }
   return current;
 }

@@ -59,7 +59,9 @@ function writeHunk(
   keep(Math.min(oldLines.length, at + CONTEXT_LINES));
   const oldCount = at - from;
   const range = (first: number, count: number) => `${count === 0 ? first : first + 1},${count}`;
-  out.push(`@@ -${range(from, oldCount)} +${range(from + shift, oldCount + added)} @@`, ...lines);
+  out.push(`@@ -${range(from, oldCount)} +${range(from + shift, oldCount + added)} @@`);
+  // Not spread into the call: a hunk may have more lines than a call takes arguments.
+  for (const line of lines) out.push(line);
   return added;
 }
 

@@ -196,3 +196,11 @@ describe("unifiedDiff()", () => {
     expect(patches).toBeGreaterThan(200);
   });
 });
+
+test("edit puts in more lines than a call takes arguments", async () => {
+  using bench = new ToolBench();
+  bench.write("a.txt", "one\ntwo\n");
+  const edits = [{ oldText: "two", newText: "x\n".repeat(2_000_000) }];
+  const { isError, text } = await bench.call("edit", { path: "a.txt", edits });
+  expect([isError, text]).toEqual([false, "Edited a.txt: 1 place, from line 2."]);
+});

@@ -47,6 +47,29 @@ test("write keeps the other names of a file", async () => {
   expect(bench.temp.read("work/b.txt")).toBe("new");
 });
 
+test("write follows a link that goes up from where it is, not from the path to it", async () => {
+  using bench = new ToolBench();
+  bench.write("real/dir/x.txt", "");
+  bench.write("real/target.txt", "old");
+  fs.symlinkSync("../target.txt", bench.temp.join("work", "real", "dir", "link"));
+  fs.symlinkSync("real/dir", bench.temp.join("work", "short"));
+  await bench.call("write", { path: "short/link", content: "new" });
+  expect(bench.temp.read("work/real/target.txt")).toBe("new");
+  expect(fs.existsSync(bench.temp.join("work", "target.txt"))).toBe(false);
+});
+
+test.if(isRoot)("write keeps the owner and the group of a file", async () => {
+  for (const [uid, gid] of [[1, 0], [0, 1]] as const) {
+    using bench = new ToolBench();
+    const file = bench.write("a.txt", "old");
+    fs.chownSync(file, uid, gid);
+    await bench.call("write", { path: "a.txt", content: "new" });
+    const stat = fs.statSync(file);
+    expect([stat.uid, stat.gid, fs.readFileSync(file, "utf8"), fs.readdirSync(bench.cwd)])
+      .toEqual([uid, gid, "new", ["a.txt"]]);
+  }
+});
+
 test("write makes a lone surrogate well-formed", async () => {
   using bench = new ToolBench();
   await bench.call("write", { path: "a.txt", content: "a\ud83d b" });
