@@ -50,12 +50,13 @@ function bashText(message: BashExecutionMessage): string {
  * place.
  */
 export function withSystemMessages(systemPrompt: string, messages: readonly Message[]): string {
-  const first = messages.findIndex((message) => message.role !== "system");
-  const texts = messages.slice(Math.max(0, first))
-    .filter((message) => message.role === "system")
-    .map(systemText)
-    .filter((text) => text.trim() !== "");
-  return [systemPrompt, ...texts].filter((text) => text !== "").join("\n\n");
+  const texts = [systemPrompt];
+  let isLater = false;
+  for (const message of messages) {
+    if (message.role !== "system") isLater = true;
+    else if (isLater) texts.push(systemText(message));
+  }
+  return texts.filter((text) => text.trim() !== "").join("\n\n");
 }
 
 /** Text and named sections alike. */

@@ -195,15 +195,21 @@ function blocksOf<T extends { type: string }>(
   return content ?? [];
 }
 
-function wellFormedRecord(record: Record<string, unknown>): Record<string, unknown> {
+/** Deeper than this nobody means it, and neither we nor a provider could walk it for ever. */
+const DEPTH_MAX = 200;
+
+function wellFormedRecord(record: Record<string, unknown>, depth = 0): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(record ?? {}).map(([key, value]) => [key.toWellFormed(), wellFormed(value)]),
+    Object.entries(record ?? {}).map((
+      [key, value],
+    ) => [key.toWellFormed(), wellFormed(value, depth + 1)]),
   );
 }
 
-function wellFormed(value: unknown): unknown {
+function wellFormed(value: unknown, depth: number): unknown {
   if (typeof value === "string") return value.toWellFormed();
-  if (Array.isArray(value)) return value.map(wellFormed);
-  if (typeof value === "object" && value !== null) return wellFormedRecord({ ...value });
-  return value;
+  if (typeof value !== "object" || value === null) return value;
+  if (depth > DEPTH_MAX) return "(nested too deeply)";
+  if (Array.isArray(value)) return value.map((each) => wellFormed(each, depth + 1));
+  return wellFormedRecord({ ...value }, depth);
 }

@@ -235,6 +235,21 @@ test("toProviderMessages() says so when a tool gave no output, and leaves its in
   expect(messages).toEqual(before);
 });
 
+test("toProviderMessages() can walk arguments however deeply they are nested", () => {
+  const depth = 100_000;
+  const nested: unknown = JSON.parse(`${"[".repeat(depth)}${"]".repeat(depth)}`);
+  const calls = [{ type: "toolCall" as const, id: "a", name: "t", arguments: { nested } }];
+  const [converted] = toProviderMessages([assistant(calls)], TARGET);
+  const text = JSON.stringify(converted);
+  expect(text).toContain('["(nested too deeply)"]');
+  expect(text.length).toBeLessThan(2_000);
+});
+
+test("withSystemMessages() leaves out stored prompts that nothing was said after", () => {
+  expect(withSystemMessages("OURS", [{ role: "system", content: "THEIRS", timestamp: 0 }]))
+    .toBe("OURS");
+});
+
 test("withSystemMessages() folds later system text into the one prompt (C095)", () => {
   const messages = caseMessages("C095");
   expect(withSystemMessages("OURS", messages)).toBe("OURS\n\nEXTRA TWO");

@@ -105,7 +105,8 @@ class Checker {
     const properties = subschema(schema["properties"]);
     const required = Array.isArray(schema["required"]) ? schema["required"].map(String) : [];
     const more = schema["additionalProperties"];
-    const misfits: Misfit[] = required.filter((name) => object[name] === undefined).map((name) => ({
+    const isGiven = (name: string) => Object.hasOwn(object, name) && object[name] !== undefined;
+    const misfits: Misfit[] = required.filter((name) => !isGiven(name)).map((name) => ({
       at: under(at, name),
       problem: "is missing",
     }));
@@ -120,7 +121,7 @@ class Checker {
       // Models write null for "not given".
       if (own && value === null && !required.includes(name) && !this.#allowsNull(own)) continue;
       const checked = this.check(value, own ?? subschema(more), under(at, name), depth + 1);
-      misfits.push(...checked.misfits);
+      for (const misfit of checked.misfits) misfits.push(misfit);
       entries.push([name, checked.value]);
     }
     return { value: Object.fromEntries(entries), misfits };
@@ -194,13 +195,22 @@ function ownMisfits(value: unknown, schema: Schema, at: string): Misfit[] {
     if (broken !== undefined) problems.push(`${words} ${broken}`);
   }
   const { pattern } = schema;
-  if (
-    typeof value === "string" && typeof pattern === "string" &&
-    !new RegExp(pattern, "u").test(value)
-  ) {
+  if (typeof value === "string" && typeof pattern === "string" && !matches(value, pattern)) {
     problems.push(`must match ${pattern}`);
   }
   return problems.map((problem) => ({ at, problem: `${problem}, not ${shown(value)}` }));
+}
+
+/** A pattern that is no expression of ours, in either dialect, is for the tool itself to see to. */
+function matches(value: string, pattern: string): boolean {
+  for (const flags of ["u", ""]) {
+    try {
+      return new RegExp(pattern, flags).test(value);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+    }
+  }
+  return true;
 }
 
 /** The number itself, the characters of a text, the items of a list. */

@@ -128,3 +128,16 @@ test("checkArguments() keeps a __proto__ argument a plain argument", () => {
       { ok: true, args: JSON.parse('{"path":"a","__proto__":{"x":1}}') },
     );
 });
+
+test("checkArguments() takes a pattern of either dialect, and passes over one of neither", () => {
+  const fits = (pattern: string, text: string) =>
+    checkArguments({ type: "object", properties: { text: { type: "string", pattern } } }, { text })
+      .ok;
+  expect([fits("^[\\w-]+\\@x$", "a@x"), fits("^[\\w-]+\\@x$", "a"), fits("(?P<x>a)", "b")])
+    .toEqual([true, false, true]);
+});
+
+test("checkArguments() does not take what every object inherits for an argument", () => {
+  const wants = { type: "object", properties: {}, required: ["toString"] };
+  expect(checkArguments(wants, {}).ok).toBe(false);
+});
