@@ -23,6 +23,17 @@ describe("bough ends with 2 and one line on stderr for", () => {
       ["-p", "--result-file", "gone/r.json", "x"],
       "bough: Cannot write --result-file gone/r.json: its directory does not exist",
     ],
+    [
+      "a missing word of a verb",
+      ["session", "show"],
+      'bough: Cannot run "session show": <session> is missing (see bough help session show)',
+    ],
+    [
+      "the help of a verb that is not there",
+      ["help", "sesion", "list"],
+      'bough: Cannot show the help of "sesion list": there is no such verb; ' +
+      'did you mean "bough help session list"?',
+    ],
     ["an unknown shell", ["completions", "tcsh"], 'bough: Cannot make completions for "tcsh"'],
   ];
   for (const [what, args, wanted] of rows) {

@@ -4,7 +4,8 @@ import { OPTION_GROUPS, OPTIONS, type OptionSpec } from "./options.ts";
 import { verbOptions } from "./verb_options.ts";
 import { VERBS, type VerbSpec } from "./verbs.ts";
 
-const WIDTH = 88;
+/** What the narrowest of usual terminals shows without breaking lines. */
+const WIDTH = 80;
 const OPTION_LIST: readonly OptionSpec[] = OPTIONS;
 const VERB_LIST: readonly VerbSpec[] = VERBS;
 

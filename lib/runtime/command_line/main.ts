@@ -73,7 +73,7 @@ async function run(args: readonly string[], streams: Streams): Promise<ExitCode>
   const line = parseCommandLine(args, { stdin: isTerminal(0), stdout: streams.stdout.isTerminal });
   switch (line.kind) {
     case "usage":
-      throw new UsageError(`${line.problem} (see bough --help)`);
+      throw new UsageError(`${line.problem} (see bough ${line.see ?? "--help"})`);
     case "version":
       streams.stdout.write(`${versionLine()}\n`);
       return await toldOutput(0, streams);
@@ -104,8 +104,19 @@ async function help(verb: string | undefined): Promise<string> {
   const { helpText, verbHelpText } = await import("./help.ts");
   if (verb === undefined) return helpText();
   const text = verbHelpText(verb);
-  if (text === undefined) throw new UsageError(`Cannot show the help of "${verb}": no such verb`);
-  return text;
+  if (text !== undefined) return text;
+  const near = await nearestVerb(verb);
+  throw new UsageError(
+    `Cannot show the help of "${verb}": there is no such verb; ` +
+      (near === undefined ? "bough help lists them" : `did you mean "bough help ${near}"?`),
+  );
+}
+
+async function nearestVerb(words: string): Promise<string | undefined> {
+  const { nearestNames } = await import("../config/nearest.ts");
+  const { VERBS } = await import("./verbs.ts");
+  const names = VERBS.flatMap(({ name }) => [name, name.split(" ")[0] ?? name]);
+  return nearestNames(words, names)[0];
 }
 
 async function runVerb(call: VerbCall, { stdout, stderr, stopper }: Streams): Promise<ExitCode> {

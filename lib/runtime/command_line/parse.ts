@@ -33,7 +33,8 @@ export type CommandLine =
   | { readonly kind: "version" }
   | { readonly kind: "run"; readonly options: RunOptions }
   | { readonly kind: "verb"; readonly call: VerbCall }
-  | { readonly kind: "usage"; readonly problem: string };
+  /** `see`: what `bough` shows more with, if not with `--help`. */
+  | { readonly kind: "usage"; readonly problem: string; readonly see?: string };
 
 const VERB_LIST: readonly VerbSpec[] = VERBS;
 const OPTION_LIST: readonly OptionSpec[] = OPTIONS;
@@ -46,7 +47,18 @@ export function parseCommandLine(args: readonly string[], terminals: Terminals):
   if (given.has("version")) return { kind: "version" };
   const result = verb ? readVerb(given, verb) : readRun(given, terminals);
   const [problem] = given.problems;
-  return problem === undefined ? result : { kind: "usage", problem };
+  return problem === undefined ? result : { kind: "usage", problem, ...seeHelp(verb) };
+}
+
+/** The help of the verb that a call names. */
+function seeHelp(words: readonly string[] | undefined): { see?: string } {
+  const spec = words && verbNamed(words);
+  return spec ? { see: `help ${spec.name}` } : {};
+}
+
+function verbNamed([first, second]: readonly string[]): VerbSpec | undefined {
+  return VERB_LIST.find(({ name }) => name === first) ??
+    VERB_LIST.find(({ name }) => name === `${first} ${second}`);
 }
 
 /**
@@ -70,8 +82,7 @@ function readVerb(given: Given, words: readonly string[]): CommandLine {
     return { kind: "help", ...(words.length > 1 ? { verb: words.slice(1).join(" ") } : {}) };
   }
   if (first === "version") return { kind: "version" };
-  const spec = VERB_LIST.find((verb) => verb.name === first) ??
-    VERB_LIST.find((verb) => verb.name === `${first} ${second}`);
+  const spec = verbNamed(words);
   if (!spec) return { kind: "usage", problem: noSuchVerb(first, second) };
   const operands = words.slice(spec.name.split(" ").length);
   checkVerbOptions(given, spec);

@@ -26,6 +26,19 @@ function distance(from: string, to: string): number {
 /** A longer word is no name that someone mistyped. */
 const WORD_LENGTH_MAX = 200;
 
+/** How likely a slip is, of two that are as far: letters are swapped, then left out, then wrong. */
+function slipOf(word: string, name: string): number {
+  const letters = (text: string) => text.split("").sort().join("");
+  if (letters(word) === letters(name)) return 0;
+  return isWithin(word, name) || isWithin(name, word) ? 1 : 2;
+}
+
+/** Whether all letters stand in the other word, in their order. */
+function isWithin(word: string, other: string): boolean {
+  let at = -1;
+  return word.split("").every((letter) => (at = other.indexOf(letter, at + 1)) >= 0);
+}
+
 /**
  * The candidates that `word` may have been meant for, nearest first; none if none is near. Upper and
  * lower case count as the same.
@@ -34,12 +47,14 @@ export function nearestNames(word: string, candidates: Iterable<string>, max = 1
   if (word.length > WORD_LENGTH_MAX) return [];
   const wanted = word.toLowerCase();
   const limit = Math.max(2, Math.floor(wanted.length / 3));
-  // Letters are swapped more often than left out.
-  const lengthens = (name: string) => Math.abs(name.length - wanted.length);
   return [...new Set(candidates)]
-    .map((name) => ({ name, distance: distance(wanted, name.toLowerCase()) }))
+    .map((name) => ({
+      name,
+      distance: distance(wanted, name.toLowerCase()),
+      slip: slipOf(wanted, name.toLowerCase()),
+    }))
     .filter((candidate) => candidate.distance <= limit && candidate.distance < wanted.length)
-    .sort((a, b) => a.distance - b.distance || lengthens(a.name) - lengthens(b.name))
+    .sort((a, b) => a.distance - b.distance || a.slip - b.slip)
     .slice(0, max)
     .map((candidate) => candidate.name);
 }

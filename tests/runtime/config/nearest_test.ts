@@ -7,6 +7,7 @@ const CASES: [word: string, nearest: string[]][] = [
   ["sesion", ["session"]],
   ["SESSION", ["session"]],
   ["modle", ["model"]],
+  ["modl", ["model"]],
   ["continu", ["continue"]],
   ["xyz", []],
   ["", []],
