@@ -125,6 +125,16 @@ describe("bough session label, name, drop", () => {
     expect(fs.readFileSync(file, "utf8")).toBe(before);
   });
 
+  test("take leaf for the last message, whatever stands behind it", async () => {
+    using run = new SessionVerbs();
+    chain(run);
+    expect(await run.text("label", ID, "leaf", "end")).toBe("e4\n");
+    expect(await run.text("label", ID, "leaf")).toBe("e4\n");
+    expect(await run.json("show", ID)).toMatchObject({ labels: {} });
+    expect(await run.text("drop", ID, "leaf")).toBe("e4\n");
+    expect(await run.text("drop", ID, "leaf~1")).toBe("e3\n");
+  });
+
   test("drop takes an entry out of the context", async () => {
     using run = new SessionVerbs();
     chain(run);
@@ -135,7 +145,8 @@ describe("bough session label, name, drop", () => {
     const { code, stderr } = await run.failure("drop", ID, "e2");
     expect([code, stderr]).toEqual([
       2,
-      "bough: Cannot drop entry e2: it is not in the context of the active branch; " +
+      "bough: Cannot drop entry e2: it is not in the context of the active branch " +
+      "(dropped or summarized already, or on another branch); " +
       "`bough session show --context` shows what is\n",
     ]);
   });
@@ -211,7 +222,14 @@ describe("bough session export", () => {
     expect([code, fs.readFileSync(file, "utf8")]).toEqual([2, "mine"]);
     expect(stderr).toStartWith(`bough: Cannot export to ${file}: there is a file of this name`);
     expect((await run.failure("export", ID, "--md", "--json")).code).toBe(2);
-    expect((await run.failure("export", ID, "/not/there/x.md")).code).toBe(2);
+    const rows: [file: string, why: string][] = [
+      ["/not/there/x.md", "there is no directory /not/there"],
+      ["/tmp/page.html", ".html is none of the formats, which are .md, .json, .jsonl"],
+    ];
+    for (const [place, why] of rows) {
+      const told = await run.failure("export", ID, place);
+      expect([told.code, told.stderr]).toEqual([2, `bough: Cannot export to ${place}: ${why}\n`]);
+    }
   });
 });
 

@@ -3,18 +3,50 @@
  * these with `~2`: two messages up from there.
  */
 import { type Session, SessionError } from "../../session/mod.ts";
+import { isConversation } from "./entry_line.ts";
 
 const UP = /^(.*)~(\d*)$/s;
 
+/** How a person is shown the entries. */
+export interface EntryRefOptions {
+  /** `bough session tree` if absent. */
+  readonly treeCommand?: string;
+}
+
 /** The id of the entry that is meant. @throws SessionError `unknown_entry` or `ambiguous`. */
-export async function resolveEntry(session: Session, text: string): Promise<string> {
+export async function resolveEntry(
+  session: Session,
+  text: string,
+  options: EntryRefOptions = {},
+): Promise<string> {
   const exact = await baseOf(session, text);
   if (exact !== undefined) return exact;
   const [, base, count] = UP.exec(text) ?? [];
-  if (base === undefined) throw unknown(session, text);
-  const from = await baseOf(session, base === "" ? "leaf" : base);
-  if (from === undefined) throw unknown(session, text);
+  if (base === undefined) throw unknown(session, text, options);
+  const isLeaf = base === "" || base === "leaf";
+  // Settings and labels behind the last message are no step on the way up.
+  const from = (isLeaf ? await lastSaid(session) : undefined) ??
+    await baseOf(session, isLeaf ? "leaf" : base);
+  if (from === undefined) throw unknown(session, text, options);
   return await messagesUp(session, from, count === "" ? 1 : Number(count));
+}
+
+/**
+ * The same for what is done to one message: `leaf` is the last entry of the conversation, as the
+ * leaf itself may be a label or a setting, which nobody means.
+ */
+export async function resolveSaid(
+  session: Session,
+  text: string,
+  options: EntryRefOptions = {},
+): Promise<string> {
+  const said = text === "leaf" ? await lastSaid(session) : undefined;
+  return said ?? await resolveEntry(session, text, options);
+}
+
+/** The last entry of the conversation on the active branch: what a person sees as the end. */
+export async function lastSaid(session: Session): Promise<string | undefined> {
+  return (await session.getBranch()).findLast(isConversation)?.id;
 }
 
 async function baseOf(session: Session, text: string): Promise<string | undefined> {
@@ -56,12 +88,17 @@ async function messagesUp(session: Session, from: string, count: number): Promis
   );
 }
 
-function unknown(session: Session, text: string): SessionError {
+function unknown(
+  session: Session,
+  text: string,
+  { treeCommand = "bough session tree" }: EntryRefOptions,
+): SessionError {
   return new SessionError(
     "unknown_entry",
     `Cannot find entry ${
       JSON.stringify(text)
     } in session ${session.id}: no id, start of an id or ` +
-      "label is like this; `bough session tree` shows the entries",
+      "label is like this; " +
+      `\`${treeCommand}\` shows the entries`,
   );
 }

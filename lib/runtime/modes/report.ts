@@ -51,7 +51,7 @@ export class Report {
 function describeEvent(event: AgentSessionEvent): string | undefined {
   switch (event.type) {
     case "tool_execution_start":
-      return `${event.toolName} ${mainArgument(event.args)}`;
+      return [event.toolName, mainArgument(event.args)].join(" ").trimEnd();
     case "auto_retry_start": {
       const seconds = Number((event.delayMs / 1000).toFixed(1));
       const whom = event.fallbackModel === undefined ? "" : ` ${event.fallbackModel}`;
@@ -67,9 +67,10 @@ function describeEvent(event: AgentSessionEvent): string | undefined {
   }
 }
 
-/** The one argument that tells a person what a call does. */
+/** The one argument that tells a person what a call does; empty if there is none at all. */
 export function mainArgument(args: Record<string, unknown>): string {
   const named = ["command", "path", "pattern"].map((name) => args[name]);
-  const value = named.find((each) => typeof each === "string") ?? JSON.stringify(args);
+  const value = named.find((each) => typeof each === "string") ??
+    (Object.keys(args).length === 0 ? "" : JSON.stringify(args));
   return oneLine(String(value), ARGUMENT_LENGTH_MAX);
 }

@@ -71,15 +71,17 @@ function parseSchema(text: string, file: string): Record<string, unknown> {
   try {
     value = JSON.parse(text.replace(/^\ufeff/, ""));
   } catch (cause) {
-    throw unfit(file, cause);
+    throw unfit(file, cause, "it is no JSON: ");
   }
   if (isObject(value)) return value;
   throw new UsageError(`Cannot use --schema ${file}: a JSON Schema is an object`);
 }
 
-function unfit(file: string, cause: unknown): UsageError {
+function unfit(file: string, cause: unknown, what = ""): UsageError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new UsageError(`Cannot use --schema ${file}: ${reason.split("\n", 1)[0]}`, { cause });
+  return new UsageError(`Cannot use --schema ${file}: ${what}${reason.split("\n", 1)[0]}`, {
+    cause,
+  });
 }
 
 function makeValidator(schema: Record<string, unknown>, file: string): Validator {

@@ -33,7 +33,7 @@ function formatOf({ call }: SessionVerb, file: string | undefined): ExportFormat
   if (others.length > 0) {
     throw new UsageError(`Cannot use --${first} with --${others[0]}: a file has one format`);
   }
-  const format = first ?? formatByName(file ?? "") ?? "md";
+  const format = first ?? formatByName(file ?? "");
   if (call.flags.has("full") && format === "json") {
     throw new UsageError("Cannot use --full with --json: all entries are in it");
   }

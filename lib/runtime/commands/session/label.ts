@@ -1,7 +1,7 @@
 /** `session label`, `session name`, `session drop`: one entry more that says something of others. */
 import type { ExitCode } from "../../command_line/exit_code.ts";
 import { UsageError } from "../../modes/exit_codes.ts";
-import { resolveEntry } from "../entry_ref.ts";
+import { resolveSaid } from "../entry_ref.ts";
 import { changeSession, operand, printJson, restOf, type SessionVerb } from "./verb.ts";
 
 /** Sets a label, or takes it off if no text is given. A label names one entry at a time. */
@@ -13,7 +13,7 @@ export async function label(verb: SessionVerb): Promise<ExitCode> {
     );
   }
   const entryId = await changeSession(verb, async (session) => {
-    const id = await resolveEntry(session, operand(verb, 1));
+    const id = await resolveSaid(session, operand(verb, 1));
     if (session.labels.get(id) !== text) await session.appendLabel(id, text);
     return id;
   });
@@ -33,11 +33,12 @@ export async function name(verb: SessionVerb): Promise<ExitCode> {
 /** Takes an entry out of what the model gets. */
 export async function drop(verb: SessionVerb): Promise<ExitCode> {
   const told = await changeSession(verb, async (session) => {
-    const targetId = await resolveEntry(session, operand(verb, 1));
+    const targetId = await resolveSaid(session, operand(verb, 1));
     const items = await session.contextItems();
     if (!items.some(({ entry }) => entry.id === targetId)) {
       throw new UsageError(
-        `Cannot drop entry ${targetId}: it is not in the context of the active branch; ` +
+        `Cannot drop entry ${targetId}: it is not in the context of the active branch ` +
+          "(dropped or summarized already, or on another branch); " +
           "`bough session show --context` shows what is",
       );
     }

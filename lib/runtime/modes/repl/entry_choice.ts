@@ -1,7 +1,7 @@
 /** Finding the entry that a person means. */
 import type { OutlineEntry } from "../../../session/mod.ts";
-import { isConversation, lineOf } from "../../commands/entry_line.ts";
-import { resolveEntry } from "../../commands/entry_ref.ts";
+import { lineOf } from "../../commands/entry_line.ts";
+import { resolveSaid } from "../../commands/entry_ref.ts";
 import type { ReplContext } from "./context.ts";
 import type { Item } from "./picker.ts";
 
@@ -13,14 +13,7 @@ export async function findEntry(context: ReplContext, text: string): Promise<str
   const wanted = text.trim();
   const number = /^\d{1,4}$/.test(wanted) ? context.numbered[Number(wanted) - 1] : undefined;
   if (number !== undefined) return number;
-  // The leaf may be a label or a setting, which nobody means.
-  const said = wanted === "leaf" ? await lastSaid(context) : undefined;
-  return said ?? await resolveEntry(context.session.session, wanted);
-}
-
-/** The last entry of the conversation on the active branch: what a person sees as the end. */
-export async function lastSaid(context: ReplContext): Promise<string | undefined> {
-  return (await context.session.session.getBranch()).findLast(isConversation)?.id;
+  return await resolveSaid(context.session.session, wanted, { treeCommand: "/tree" });
 }
 
 /** The messages of a person, in the order of the file. */

@@ -3,7 +3,7 @@ import type { Timer } from "../../../agent/mod.ts";
 import { textOf } from "../../../session/mod.ts";
 import type { AgentSessionEvent } from "../../event.ts";
 import { cutRow, type Row, row, span } from "./styled.ts";
-import { callSpans, type ToolCallView } from "./tool_rows.ts";
+import { callSpans, rowWithTime, type ToolCallView } from "./tool_rows.ts";
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const TICK_MS = 120;
@@ -14,13 +14,23 @@ interface RunningCall extends ToolCallView {
   output: string;
 }
 
+interface Waiting {
+  readonly what: string;
+  readonly since: number;
+  /** When it ends, if that is known: the time runs down then. */
+  readonly until?: number;
+  readonly detail?: string;
+}
+
 /** Follows the events and says what there is to wait for. Its clock runs only while there is. */
 export class RunActivity {
   readonly #timer: Timer;
   readonly #onTick: () => void;
   readonly #calls = new Map<string, RunningCall>();
-  /** What is being waited for besides tools, and since when. */
-  #waiting: { what: string; since: number } | undefined;
+  /** What is being waited for besides tools. */
+  #waiting: Waiting | undefined;
+  /** The commands of the person that are running. */
+  readonly #shells = new Set<{ readonly command: string; readonly since: number }>();
   #output = "";
   #ticking: AbortController | undefined;
 
@@ -50,10 +60,10 @@ export class RunActivity {
         return;
       case "auto_retry_start": {
         const whom = event.fallbackModel === undefined ? "" : ` ${event.fallbackModel}`;
-        const seconds = Math.round(event.delayMs / 100) / 10;
-        return this.#wait(
-          `Asking${whom} again in ${seconds} s (${event.attempt} of ${event.maxAttempts})`,
-        );
+        return this.#wait(`Asking${whom} again`, {
+          until: this.#timer.now() + event.delayMs,
+          detail: ` (${event.attempt} of ${event.maxAttempts})`,
+        });
       }
       case "compaction_start":
         return this.#wait("Compacting the context");
@@ -89,13 +99,26 @@ export class RunActivity {
     this.#wait(what);
   }
 
-  /** Nothing goes on any more. */
+  /** A command of the person begins; what is returned is to be called at its end. */
+  beginShell(command: string): () => void {
+    const shell = { command, since: this.#timer.now() };
+    this.#shells.add(shell);
+    this.#startTicking();
+    return () => {
+      this.#shells.delete(shell);
+      if (!this.#waiting) this.stop();
+    };
+  }
+
+  /** Nothing goes on any more but commands of the person. */
   stop(): void {
     this.#calls.clear();
     this.#waiting = undefined;
-    this.#output = "";
-    this.#ticking?.abort();
-    this.#ticking = undefined;
+    if (this.#shells.size === 0) {
+      this.#output = "";
+      this.#ticking?.abort();
+      this.#ticking = undefined;
+    }
     this.#onTick();
   }
 
@@ -104,29 +127,28 @@ export class RunActivity {
     const now = this.#timer.now();
     const frame = FRAMES[Math.floor(now / TICK_MS) % FRAMES.length] ?? "";
     const rows: Row[] = [];
+    const spinner = span(`${frame} `, { colour: "cyan" });
     for (const call of this.#calls.values()) {
-      const seconds = Math.floor((now - call.since) / 1000);
-      rows.push(cutRow([
-        span(`${frame} `, { colour: "cyan" }),
-        ...callSpans(call),
-        ...(seconds > 0 ? [span(`  ${seconds} s`, { dim: true })] : []),
-      ], columns));
+      rows.push(rowWithTime([spinner, ...callSpans(call)], timeSince(call.since, now), columns));
       rows.push(...lastLine(call.output, columns));
+    }
+    for (const { command, since } of this.#shells) {
+      rows.push(rowWithTime([spinner, span(`!${command}`)], timeSince(since, now), columns));
     }
     rows.push(...lastLine(this.#output, columns));
     if (this.#waiting && !moves && rows.length === 0) {
-      const seconds = Math.floor((now - this.#waiting.since) / 1000);
-      const time = seconds > 0 ? ` ${seconds} s` : "";
-      rows.push(cutRow([
-        span(`${frame} `, { colour: "cyan" }),
-        span(`${this.#waiting.what}${time} · Ctrl-C stops`, { dim: true }),
-      ], columns));
+      const text = `${waitingText(this.#waiting, now)} · Ctrl-C stops`;
+      rows.push(cutRow([spinner, span(text, { dim: true })], columns));
     }
     return rows;
   }
 
-  #wait(what: string): void {
-    if (this.#waiting?.what !== what) this.#waiting = { what, since: this.#timer.now() };
+  #wait(what: string, more: Pick<Waiting, "until" | "detail"> = {}): void {
+    if (this.#waiting?.what !== what) this.#waiting = { what, since: this.#timer.now(), ...more };
+    this.#startTicking();
+  }
+
+  #startTicking(): void {
     if (this.#ticking) return;
     const ticking = new AbortController();
     this.#ticking = ticking;
@@ -139,6 +161,19 @@ export class RunActivity {
       await this.#timer.sleep(TICK_MS, signal);
     }
   }
+}
+
+function waitingText({ what, since, until, detail = "" }: Waiting, now: number): string {
+  const time = until === undefined
+    ? timeSince(since, now)
+    : `in ${Math.max(1, Math.ceil((until - now) / 1000))} s`;
+  return `${what}${time === "" ? "" : ` ${time}`}${detail}`;
+}
+
+/** Nothing in the first second. */
+function timeSince(since: number, now: number): string {
+  const seconds = Math.floor((now - since) / 1000);
+  return seconds > 0 ? `${seconds} s` : "";
 }
 
 function tail(text: string): string {

@@ -18,8 +18,15 @@ export function callSpans({ toolName, args }: ToolCallView): Span[] {
   const argument = mainArgument(args);
   return [
     span(toolName, { bold: true }),
-    ...(argument === "{}" ? [] : [span(` ${argument}`)]),
+    ...(argument === "" ? [] : [span(` ${argument}`)]),
   ];
+}
+
+/** What is done and how long it takes: where both do not fit, the time stays whole. */
+export function rowWithTime(what: Row, time: string, columns: number): Row {
+  if (time === "") return cutRow(what, columns);
+  const end = span(`  ${time}`, { dim: true });
+  return [...cutRow(what, columns - end.text.length), end];
 }
 
 /** A finished call with its result. */
@@ -30,8 +37,8 @@ export function finishedCallRows(
 ): Row[] {
   const mark: Span = end.isError ? span("✗ ", { colour: "red" }) : span("● ", { colour: "green" });
   const seconds = end.durationMs / 1000;
-  const time = seconds >= 1 ? [span(`  ${seconds.toFixed(1)} s`, { dim: true })] : [];
-  const head = cutRow([mark, ...callSpans(call), ...time], columns);
+  const time = seconds >= 1 ? `${seconds.toFixed(1)} s` : "";
+  const head = rowWithTime([mark, ...callSpans(call)], time, columns);
   const diff = diffOf(end.result.details);
   const body = diff === undefined ? resultRows(end.result, end.isError) : diffRows(diff);
   return [head, ...body.flatMap((each) => fitted(each, columns, end.isError))];

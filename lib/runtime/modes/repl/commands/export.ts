@@ -21,8 +21,8 @@ export const exportFile: Command = {
   async run({ dialog, session: { session }, env }, argument) {
     const name = argument === "" ? `${session.id}.md` : expandTilde(argument, env);
     const file = path.resolve(session.cwd, name);
+    const format = formatByName(file);
     assertFree(file);
-    const format = formatByName(file) ?? "md";
     writeExport(file, await exported(session, format, false));
     dialog.note(`Exported to ${file}`);
   },

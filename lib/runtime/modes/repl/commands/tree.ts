@@ -1,7 +1,8 @@
 /** Commands that move in the tree, and mark entries in it. */
 import type { Command, ReplContext } from "../context.ts";
 import { isYes } from "../dialog.ts";
-import { findEntry, itemOf, lastSaid } from "../entry_choice.ts";
+import { lastSaid } from "../../../commands/entry_ref.ts";
+import { findEntry, itemOf } from "../entry_choice.ts";
 import { row, span } from "../styled.ts";
 import { TREE_FILTERS, type TreeFilter, treeRows } from "../tree_rows.ts";
 
@@ -45,7 +46,7 @@ async function move(context: ReplContext, targetId: string): Promise<void> {
   const { leafId } = session.session;
   const target = await session.session.getEntry(targetId);
   const isPrompt = target?.type === "message" && target.message.role === "user";
-  if (!isPrompt && (targetId === leafId || targetId === await lastSaid(context))) {
+  if (!isPrompt && (targetId === leafId || targetId === await lastSaid(session.session))) {
     return dialog.note("You are there already");
   }
   const placeId = isPrompt ? target.parentId : targetId;
@@ -105,7 +106,7 @@ export const label: Command = {
     const [first = "", ...words] = argument.split(/\s+/);
     const isNamed = NAMES_ENTRY.test(first) || [...session.session.labels.values()].includes(first);
     const named = isNamed ? await findEntry(context, first).catch(() => undefined) : undefined;
-    const entryId = named ?? await lastSaid(context);
+    const entryId = named ?? await lastSaid(session.session);
     if (entryId === undefined) return dialog.error("Cannot label anything: nothing was said yet");
     const text = named === undefined ? argument : words.join(" ");
     await session.setLabel(entryId, text);
@@ -142,7 +143,10 @@ export const drop: Command = {
     if (entryId === undefined) return;
     const read = await session.session.contextItems();
     if (!read.some(({ entry }) => entry.id === entryId)) {
-      throw new Error(`Cannot drop ${entryId}: the model does not read it as it is`);
+      throw new Error(
+        `Cannot drop ${entryId}: the model does not read it now (dropped or summarized already, ` +
+          "or on another branch)",
+      );
     }
     await session.dropFromContext(entryId);
     dialog.rows([row(`${entryId.slice(0, 8)} is out of the context`, { dim: true })]);
