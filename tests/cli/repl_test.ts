@@ -201,15 +201,21 @@ ptyTest("Ctrl-C on a plain terminal stops the run, and twice leaves", async () =
   expect(code).toBe(0);
 });
 
-ptyTest("a session that another process has is told, with code 5", async () => {
-  await using run = await LocalRun.start([completion("one")]);
-  using first = await ReplTerminal.start(run, ["hello"]);
-  await first.shows("$0.");
-  using second = await ReplTerminal.start(run, ["-c"]);
-  const { code } = await second.process.finished;
-  expect(code).toBe(5);
-  expect(second.text).toMatch(/is writing it/);
-});
+ptyTest(
+  "a session that another process has goes on as a fork, if the person wants it",
+  async () => {
+    await using run = await LocalRun.start([completion("one")]);
+    using first = await ReplTerminal.start(run, ["hello"]);
+    await first.shows("$0.");
+    using second = await ReplTerminal.start(run, ["-c"]);
+    await second.shows(/is\s+writing\s+it[^]*Go on with a copy of it\? y or n/);
+    second.send("y");
+    await second.shows(/> hello\s+one/);
+    second.type(CTRL_D);
+    expect((await second.process.finished).code).toBe(0);
+    expect(run.sessionFiles()).toHaveLength(2);
+  },
+);
 
 ptyTest(
   "a session whose directory is gone goes on here as a fork, if the person wants it (C048)",

@@ -1,6 +1,6 @@
 /** What the person is asked before there is a conversation. */
 import { systemTimer } from "../../../agent/mod.ts";
-import { SessionError } from "../../../session/mod.ts";
+import type { SessionError } from "../../../session/mod.ts";
 import type { RunOptions } from "../../command_line/run_options.ts";
 import type { Environment } from "../../config/mod.ts";
 import { openRepo } from "../../open.ts";
@@ -8,7 +8,7 @@ import type { Stopper } from "../stop.ts";
 import type { Console } from "./console.ts";
 import { dialogOn } from "./console_dialog.ts";
 import { type Dialog, isYes } from "./dialog.ts";
-import { pickSession } from "./session_list.ts";
+import { mayBeCopied, pickSession } from "./session_list.ts";
 import { rowsOf, type Style, wrapRow } from "./styled.ts";
 
 export interface Asking {
@@ -47,8 +47,8 @@ export async function chooseSession(
 }
 
 /**
- * Opens what the options name. If the directory of that is gone, the person may go on here, in a
- * fork; undefined if they do not want to.
+ * Opens what the options name. If the directory of that is gone, or another process writes it, the
+ * person may go on in a fork; undefined if they do not want to.
  */
 export async function openOrFork<T>(
   options: RunOptions,
@@ -58,16 +58,23 @@ export async function openOrFork<T>(
   try {
     return await open(options);
   } catch (error) {
-    const isGone = error instanceof SessionError && error.code === "directory_gone";
-    const file = isGone ? error.file : undefined;
-    if (!isGone || file === undefined) throw error;
+    if (!mayBeCopied(error)) throw error;
+    const copying = copyingOf(error);
+    if (!copying) throw error;
+    const where = error.code === "directory_gone" ? ` in ${asking.cwd}` : "";
     const answer = await askFirst(asking, async (dialog) => {
       dialog.error(error.message);
-      return await dialog.ask(`Go on with a copy of it in ${asking.cwd}? y or n`);
+      return await dialog.ask(`Go on with a copy of it${where}? y or n`);
     });
     if (!isYes(answer)) return undefined;
-    return await open({ ...options, session: { kind: "fork", session: file } });
+    return await open({ ...options, ...copying });
   }
+}
+
+/** What makes a copy of a session that cannot be opened itself; undefined if nothing does. */
+function copyingOf({ code, file }: SessionError): Partial<RunOptions> | undefined {
+  if (code === "busy") return { busy: { kind: "fork" } };
+  return file === undefined ? undefined : { session: { kind: "fork", session: file } };
 }
 
 /** Asks on a console that is not open yet; all ways out of it answer with undefined. */

@@ -5,7 +5,7 @@ export type Input =
   | { readonly kind: "nothing" }
   /** For the model. */
   | { readonly kind: "prompt"; readonly text: string }
-  /** A command of the shell; `exclude` keeps it from the model. */
+  /** A command of the shell, which may be empty; `exclude` keeps it from the model. */
   | { readonly kind: "shell"; readonly command: string; readonly exclude: boolean }
   | { readonly kind: "command"; readonly name: string; readonly argument: string }
   /** It looks like a command, and is none. */
@@ -18,7 +18,7 @@ export function inputOf(
 ): Input {
   const text = line.trim();
   if (text === "") return { kind: "nothing" };
-  const shell = /^(!!?)\s*([^]+)$/.exec(text);
+  const shell = /^(!!?)\s*([^]*)$/.exec(text);
   if (shell) {
     return { kind: "shell", command: shell[2] ?? "", exclude: shell[1] === "!!" };
   }

@@ -92,7 +92,9 @@ export class LineEditor {
   }
 
   killToLineStart(): void {
-    this.#kill(this.#lineStart(), this.cursor);
+    const start = this.#lineStart();
+    // At the start of a line the line end before it goes.
+    this.#kill(start === this.cursor ? Math.max(0, start - 1) : start, this.cursor);
   }
 
   /** Inserts what was killed last. */

@@ -150,6 +150,10 @@ export class Repl implements ReplContext {
         else await this.#talk.say(input.text);
         break;
       case "shell":
+        if (input.command === "") {
+          this.#refuse(line, "Cannot run a command: say which, as in !ls");
+          break;
+        }
         this.#show(line);
         await this.#talk.shell(line, input);
         break;
@@ -184,6 +188,9 @@ export class Repl implements ReplContext {
         line,
         `Cannot run /${command.name} while the model works: Ctrl-C stops it, or wait for its end`,
       );
+    }
+    if (command.parameters === undefined && argument !== "") {
+      return this.#refuse(line, `Cannot use "${argument}" with /${command.name}: it takes nothing`);
     }
     if (this.#command !== undefined && !command.anytime) return this.#wait(line);
     this.#show(line);
@@ -256,7 +263,7 @@ export class Repl implements ReplContext {
     this.#view.stop();
     this.#queue = { steering: [], followUp: [] };
     this.numbered = [];
-    this.#view = this.#newView();
+    this.#view = this.#newView({ isBelow: true });
     this.#follow(session);
     if (this.#command !== "reload" && this.#command !== "trust") await this.#showOpening();
     this.#tellWarnings();
@@ -277,12 +284,14 @@ export class Repl implements ReplContext {
     this.#warned = warnings.length;
   }
 
-  #newView(): RunView {
+  /** `isBelow`: there is something on the screen already. */
+  #newView({ isBelow = false } = {}): RunView {
     const { timer, raw, stream } = this.#ports;
     return new RunView({
       screen: this.#console.screen,
       timer,
       raw,
+      isBelow,
       hideThinking: this.runtime.services.settings.hideThinking,
       ...(stream ? { stream } : {}),
     });

@@ -1,6 +1,6 @@
 /** What a run shows: events in, rows out. */
 import type { AssistantMessageEvent, Timer } from "../../../agent/mod.ts";
-import { type Message, textOf } from "../../../session/mod.ts";
+import { type AssistantMessage, type Message, textOf } from "../../../session/mod.ts";
 import type { AgentSessionEvent } from "../../event.ts";
 import { harmless } from "../terminal_text.ts";
 import { MarkdownText } from "./markdown.ts";
@@ -17,6 +17,8 @@ export interface RunViewOptions {
   readonly hideThinking: boolean;
   /** Markdown is left as it is. */
   readonly raw: boolean;
+  /** Something else stands above already: a blank row comes first. */
+  readonly isBelow?: boolean;
   /** Writes text as it comes, where there is no live part of the screen. */
   readonly stream?: (text: string) => void;
 }
@@ -36,9 +38,12 @@ export class RunView {
   #thinking: MarkdownText | undefined;
   /** The prompt of the next run is on the screen already. */
   #isShown = false;
+  /** That the run was stopped was told. */
+  #isStopTold = false;
 
   constructor(options: RunViewOptions) {
     this.#options = options;
+    if (options.isBelow) this.#block = "prompt";
     this.#activity = new RunActivity(options.timer, () => options.screen.refresh());
   }
 
@@ -71,6 +76,16 @@ export class RunView {
       return await task();
     } finally {
       this.#activity.stop();
+    }
+  }
+
+  /** Shows a command of the person as running until its task is done. */
+  async duringShell<T>(command: string, task: () => Promise<T>): Promise<T> {
+    const end = this.#activity.beginShell(command);
+    try {
+      return await task();
+    } finally {
+      end();
     }
   }
 
@@ -118,8 +133,11 @@ export class RunView {
         // The command tells what became of one that was asked for.
         if (event.errorMessage !== undefined && event.reason !== "manual") {
           this.error(event.errorMessage);
-        } else if (event.aborted) this.note("Compaction stopped; nothing was changed");
-        else if (event.result) this.note(`Compacted: ${firstLine(event.result.summary)}`);
+        } else if (event.aborted) {
+          this.#isStopTold = true;
+          this.note("Compaction stopped; nothing was changed");
+        }
+        if (event.result) this.note(`Compacted: ${firstLine(event.result.summary)}`);
         return;
       case "model_changed":
         return this.note(`Model: ${event.provider}/${event.modelId}`);
@@ -127,7 +145,9 @@ export class RunView {
         return this.note(`Thinking: ${event.level}`);
       case "agent_settled":
         this.#endText();
+        if (event.aborted && !this.#isStopTold) this.#tellStop();
         this.#isShown = false;
+        this.#isStopTold = false;
         this.#calls.clear();
         return;
       case "agent_start":
@@ -235,7 +255,8 @@ export class RunView {
         if (message.stopReason === "length") {
           this.error("The answer was cut: it is as long as the model can make it");
         }
-        if (message.stopReason === "aborted") this.note("Stopped");
+        if (message.stopReason === "aborted") this.#tellStop();
+        if (isSilent(message)) this.note("The model said nothing");
         return;
       case "user": {
         const isShown = this.#isShown;
@@ -255,6 +276,11 @@ export class RunView {
     }
   }
 
+  #tellStop(): void {
+    this.#isStopTold = true;
+    this.note("Stopped");
+  }
+
   #needsGap(block: Block): boolean {
     return this.#block !== "start" && (this.#block !== block || block === "prompt");
   }
@@ -269,6 +295,11 @@ export class RunView {
 
 function thinkingRow(line: Row): Row {
   return line.map((each) => ({ ...each, style: THINKING }));
+}
+
+/** It ended well, and there is nothing in it to be shown. */
+function isSilent({ stopReason, content }: AssistantMessage): boolean {
+  return stopReason === "stop" && textOf(content).trim() === "";
 }
 
 function firstLine(text: string): string {

@@ -114,7 +114,16 @@ async function attempt(dialog: Dialog, task: () => Promise<void>): Promise<void>
   }
 }
 
-/** Goes on with a session; if its directory is gone, asks whether to fork it into this one. */
+/** Whether a session that cannot be opened as it is can be gone on with as a copy of one's own. */
+export function mayBeCopied(error: unknown): error is SessionError {
+  return error instanceof SessionError &&
+    (error.code === "directory_gone" || error.code === "busy");
+}
+
+/**
+ * Goes on with a session; if its directory is gone, or another process writes it, asks whether to go
+ * on with a copy.
+ */
 export async function goOnElsewhere(context: ReplContext, chosen: string): Promise<void> {
   const { runtime, dialog } = context;
   const here = context.session.session.cwd;
@@ -122,12 +131,13 @@ export async function goOnElsewhere(context: ReplContext, chosen: string): Promi
     const outcome = await runtime.switchSession(chosen);
     if (outcome.cancelled) dialog.note("An extension stopped it; you are where you were");
   } catch (error) {
-    if (!(error instanceof SessionError) || error.code !== "directory_gone") throw error;
+    if (!mayBeCopied(error)) throw error;
     dialog.error(error.message);
-    const answer = await dialog.ask(`Go on with a copy of it in ${here}? y or n`);
-    if (!isYes(answer)) return;
+    const isGone = error.code === "directory_gone";
+    const where = isGone ? ` in ${here}` : "";
+    if (!isYes(await dialog.ask(`Go on with a copy of it${where}? y or n`))) return;
     const file = await context.repo.find(chosen, { cwd: here });
-    const session = await context.repo.fork(file, { cwd: here });
+    const session = await context.repo.fork(file, isGone ? { cwd: here } : {});
     const path = session.file ?? session.id;
     await session.close();
     await runtime.switchSession(path);

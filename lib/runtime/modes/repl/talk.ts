@@ -66,7 +66,10 @@ export class Talk {
     console.ready({ quiet: true });
     this.#shells++;
     await this.#attempt(line, async () => {
-      const message = await this.#session.executeBash(command, { exclude });
+      const message = await this.#view.duringShell(
+        command,
+        () => this.#session.executeBash(command, { exclude }),
+      );
       const { output, exitCode, cancelled, fullOutputPath } = message;
       const rows = output.trimEnd() === "" ? [] : rowsOf(output.trimEnd());
       const { columns } = console.screen;

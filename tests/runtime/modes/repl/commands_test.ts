@@ -161,7 +161,7 @@ test("/resume renames and deletes, but not the session one is in", async () => {
   rig.type(ESCAPE);
 });
 
-test("/resume of a busy session says so and stays", async () => {
+test("/resume of a busy session offers a copy of it, and stays where it is otherwise", async () => {
   await using rig = await talked([["one", "first"]]);
   const here = rig.runtime.session.session.id;
   using temp = new TempDirectory();
@@ -169,7 +169,16 @@ test("/resume of a busy session says so and stays", async () => {
   await other.appendMessage({ role: "user", content: "elsewhere", timestamp: 1 });
   rig.send(`/resume ${other.id}`);
   await rig.shows(/is writing it/);
+  await rig.shows("Go on with a copy of it? y or n");
+  rig.send("n");
+  await rig.terminal.until(() => rig.text.endsWith("\n>"), "the input line");
   expect(rig.runtime.session.session.id).toBe(here);
+  rig.send(`/resume ${other.id}`);
+  await rig.terminal.until(() => below(rig, "Go on with a copy").length > 1, "the question");
+  rig.send("y");
+  await rig.shows("> elsewhere");
+  const { header, cwd } = rig.runtime.session.session;
+  expect([header.parentSession, cwd]).toEqual([other.file, temp.cwd]);
   await other.close();
 });
 
@@ -343,4 +352,8 @@ test("/export writes a copy or a text, and never over another file", async () =>
   expect(rig.temp.read("work/talk.md")).toContain("first");
   rig.send("/export talk.md");
   await rig.shows(/nothing is written\s+over/);
+  rig.send("/export talk.pdf");
+  await rig.shows(/\.pdf is none of\s+the\s+formats, which are\s+\.md,\s+\.json,\s+\.jsonl/);
+  rig.send("/export gone/talk.md");
+  await rig.shows(/there\s+is\s+no\s+directory/);
 });

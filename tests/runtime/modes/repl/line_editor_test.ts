@@ -81,6 +81,17 @@ test("LineEditor moves between lines by characters", () => {
   expect(editor.before).toBe("日本語\nab");
 });
 
+test("LineEditor kills line by line to the start", () => {
+  const editor = new LineEditor();
+  editor.insert("one\ntwo");
+  const left: string[] = [];
+  for (let kills = 0; kills < 4; kills++) {
+    editor.killToLineStart();
+    left.push(editor.text);
+  }
+  expect(left).toEqual(["one\n", "one", "", ""]);
+});
+
 test("LineEditor keeps its cursor between characters, whatever is done", () => {
   const editor = new LineEditor();
   const edits = [

@@ -179,6 +179,28 @@ test("Repl names the nearest command to an unknown one and gives the line back",
   await rig.shows(/\n> \/resum x$/);
 });
 
+test("Repl loses no words behind a command that takes none, and runs no empty one", async () => {
+  const model = scriptedModel([]);
+  await using rig = await ReplRig.start(model);
+  const { id } = rig.runtime.session.session;
+  rig.send("/new and fix the bug");
+  await rig.shows('Cannot use "and fix the bug" with /new: it takes nothing');
+  await rig.shows(/\n> \/new and fix the bug$/);
+  for (const line of ["!", "!! "]) {
+    rig.type("\x15");
+    rig.send(line);
+    await rig.shows(`Cannot run a command: say which, as in !ls\n> ${line}`.trimEnd());
+  }
+  expect([rig.runtime.session.session.id, model.requests]).toEqual([id, []]);
+});
+
+test("Repl says it where the model said nothing", async () => {
+  await using rig = await ReplRig.start(scriptedModel([{ text: "" }]));
+  rig.send("hi");
+  await rig.shows("The model said nothing");
+  await rig.shows("$0.00");
+});
+
 test("Repl takes a path at the start as something to say", async () => {
   const model = scriptedModel([{ text: "ok" }]);
   await using rig = await ReplRig.start(model);
@@ -225,6 +247,7 @@ test("Repl runs a shell command, with and without the model seeing it", async ()
 test("Ctrl-C stops a shell command", async () => {
   await using rig = await ReplRig.start(scriptedModel([]));
   rig.send("!echo started; sleep 60");
+  await rig.shows(/^. !echo started; sleep 60$/m);
   await rig.shows(/^ {2}started$/m);
   rig.type(CTRL_C);
   await rig.shows("Stopped");
@@ -368,8 +391,9 @@ test("Repl tells of a failure that is tried again, and stops the wait with Ctrl-
   await rig.shows(/The model failed: overloaded\.\s+got it/);
   await rig.shows("$0.00");
   rig.send("two");
-  await rig.shows(/Asking again in [\d.]+ s \(1 of 3\)/);
+  await rig.shows(/Asking again in 3\d s \(1 of 3\) · Ctrl-C stops/);
   rig.type(CTRL_C);
+  await rig.shows("Stopped");
   await rig.terminal.until(() => (rig.text.match(/\$0\.00/g)?.length ?? 0) === 2);
   expect(model.requests).toHaveLength(3);
 });
