@@ -27,7 +27,7 @@ export interface Outline {
 }
 
 /** How much of a line is looked at, in bytes. */
-const EXCERPT_BYTES = 360;
+const EXCERPT_BYTES = 480;
 const BLOCK_BYTES = 256 * 1024;
 
 /** Puts an outline together. `excerptAt` reads an entry by its position in the index. */
