@@ -194,7 +194,7 @@ function messagesOf(entry: SessionEntry): Message[] {
       const { summary, tokensBefore, retainedTail } = entry;
       return [
         { role: "compactionSummary", summary, tokensBefore, timestamp },
-        ...(retainedTail ?? []),
+        ...(retainedTail ?? []).filter(({ role }) => isContextRole(role)),
       ];
     }
     case "model_change":

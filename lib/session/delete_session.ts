@@ -33,7 +33,10 @@ export function deleteSession(file: string, { fs, lock }: StorageEnvironment): v
   }
 }
 
-/** `<name>.v<version>.bak` and `<name>.damaged-<time>.bak` */
+/**
+ * `<name>.v<version>.bak` and `<name>.damaged-<time>.bak`, numbered if there are several; and what an
+ * upgrade or repair that was killed has left as `<name>.new`.
+ */
 function keptCopies(names: readonly string[], file: string): string[] {
   const name = path.basename(file);
   return names
@@ -41,4 +44,4 @@ function keptCopies(names: readonly string[], file: string): string[] {
     .map((one) => path.join(path.dirname(file), one));
 }
 
-const KEPT = /^\.(?:v\d+|damaged-[^/]+)\.bak$/;
+const KEPT = /^\.(?:new|(?:v\d+(?:\.\d+)?|damaged-[^/]+)\.bak)$/;

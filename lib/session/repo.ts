@@ -2,13 +2,11 @@
 import { Buffer } from "node:buffer";
 import * as path from "node:path";
 import { glances } from "./catalog/recent.ts";
-import { encodeEntry } from "./codec.ts";
 import { deleteSession } from "./delete_session.ts";
-import { SESSION_VERSION, type SessionEntry, type SessionHeader } from "./entry.ts";
-import { SessionError } from "./errors.ts";
+import { SESSION_VERSION, type SessionHeader } from "./entry.ts";
 import { type FileSystem, nodeFileSystem } from "./file_system.ts";
 import { type ForkPlan, planFork } from "./fork.ts";
-import { writeFork } from "./fork_file.ts";
+import { assertCopyable, writeFork, writeImport } from "./fork_file.ts";
 import { JsonlSessionStorage, type OpenLog } from "./jsonl_storage.ts";
 import { FileLock } from "./lock.ts";
 import { type Access, openLog, planLog } from "./open_log.ts";
@@ -87,9 +85,11 @@ export class JsonlSessionRepo implements SessionRepo {
       return this.#session(planLog(file, header, this.#environment));
     }
     const reservation = reserveId(header.id, path.dirname(file), this.#environment);
-    if (await this.findKey(header.id, header.cwd) !== undefined) {
+    try {
+      if (await this.findKey(header.id, header.cwd) !== undefined) throw justBegun(header.id);
+    } catch (error) {
       reservation.release();
-      throw justBegun(header.id);
+      throw error;
     }
     return this.#session(planLog(file, header, this.#environment, { reservation }));
   }
@@ -198,7 +198,7 @@ export class JsonlSessionRepo implements SessionRepo {
   async importFile(file: string, options: { cwd?: string } = {}): Promise<Session> {
     const source = await this.open(file, { access: "read" });
     try {
-      if (source.header.version > SESSION_VERSION) throw newerSource(source);
+      assertCopyable(source, "import");
       const isFree = isSessionId(source.id) &&
         !this.#files(undefined).some(({ header }) => header.id === source.id);
       const { version, ...kept } = source.header;
@@ -209,8 +209,7 @@ export class JsonlSessionRepo implements SessionRepo {
         cwd: absolutePath(options.cwd ?? source.header.cwd),
       };
       const target = this.#fileOf(header);
-      const entries = await source.getEntries();
-      writeFork(target, header, { chunks: () => encoded(entries) }, this.#environment);
+      writeImport(target, header, await source.getEntries(), this.#environment);
       return await this.open(target);
     } finally {
       await source.close();
@@ -225,7 +224,7 @@ export class JsonlSessionRepo implements SessionRepo {
       ...file === undefined ? {} : { parentSession: file },
     });
     if (id !== undefined) this.#assertFree(header);
-    if (source.header.version > SESSION_VERSION) throw newerSource(source);
+    assertCopyable(source, "fork");
     const plan = planFork(source.storage, point, this.#environment);
     const log = this.#forkLog(this.#fileOf(header), header, plan);
     return new ForkedSession(this.#storage(log), plan.editorText);
@@ -269,7 +268,13 @@ export class JsonlSessionRepo implements SessionRepo {
   }
 
   #storage(open: OpenLog): JsonlSessionStorage {
-    return new JsonlSessionStorage(open, this.#environment);
+    try {
+      return new JsonlSessionStorage(open, this.#environment);
+    } catch (error) {
+      // It could not be read: nobody else will let go of the file.
+      open.log.close();
+      throw error;
+    }
   }
 
   #session(open: OpenLog): Session {
@@ -303,18 +308,4 @@ export class JsonlSessionRepo implements SessionRepo {
       fallback: file.changed,
     });
   }
-}
-
-function* encoded(entries: readonly SessionEntry[]): Generator<Buffer> {
-  for (const entry of entries) yield Buffer.from(encodeEntry(entry));
-}
-
-function newerSource({ file, id, header }: Session): SessionError {
-  return new SessionError(
-    "newer_version",
-    `Cannot fork session ${
-      file ?? id
-    }: its format is version ${header.version}, and this program ` +
-      `writes version ${SESSION_VERSION}`,
-  );
 }

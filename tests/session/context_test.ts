@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { contextItems, contextPart, settingsOf } from "../../lib/session/context.ts";
 import { type EntryBody, noUsage, type SessionEntry } from "../../lib/session/mod.ts";
+import { soundEntry } from "../../lib/session/sound.ts";
 
 /** A path of entries a, b, c, … */
 function path(...bodies: EntryBody[]): SessionEntry[] {
@@ -86,6 +87,19 @@ describe("contextItems()", () => {
       ["b", "compactionSummary"],
       ["b", "user"],
       ["c", "user"],
+    ]);
+  });
+
+  test("leaves out of a compaction's tail what is no message of a role that is known", () => {
+    const line = {
+      type: "compaction",
+      id: "b",
+      retainedTail: [{ role: "later" }, { role: "user" }],
+    };
+    const entry = soundEntry(line);
+    expect(entry && contextItems([entry]).map(({ message }) => message.role)).toEqual([
+      "compactionSummary",
+      "user",
     ]);
   });
 

@@ -58,3 +58,16 @@ test("a new session's directories reach the disk up to the first that was there 
     "syncDirectory home",
   ]);
 });
+
+test("a fork's directories reach the disk up to the first that was there before", async () => {
+  const disk = new FaultyFileSystem(undefined, new MemoryFileSystem());
+  const repo = repoOn(disk);
+  const session = await repo.create({ cwd: "/w" });
+  await session.appendMessage(user("one"));
+  disk.trace.length = 0;
+  await repo.fork(session, { cwd: "/elsewhere" });
+  expect(disk.trace.filter((each) => each.startsWith("syncDirectory"))).toEqual([
+    "syncDirectory --elsewhere--",
+    "syncDirectory sessions",
+  ]);
+});
