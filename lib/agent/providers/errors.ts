@@ -119,7 +119,7 @@ function codeOfStatus(status: number, text: string): ModelErrorCode {
 
 function messageOf(code: ModelErrorCode, failure: Failure, asked: AskedModel): string {
   const { provider, model } = asked;
-  const place = asked.baseUrl ? `${provider} at ${asked.baseUrl}` : provider;
+  const place = asked.baseUrl ? `${provider} at ${shownUrl(asked.baseUrl)}` : provider;
   const status = failure.status === undefined ? "" : ` (HTTP ${failure.status})`;
   const said = sentence(`${failure.text || "no reason given"}${status}`);
   switch (code) {
@@ -142,6 +142,13 @@ function messageOf(code: ModelErrorCode, failure: Failure, asked: AskedModel): s
     case "refused":
       return `Cannot get an answer from ${provider}/${model}: ${said}`;
   }
+}
+
+/** A base URL as an error, which is stored, may tell it: a name, a password or a query is left out. */
+export function shownUrl(baseUrl: string): string {
+  if (!URL.canParse(baseUrl)) return baseUrl;
+  const { username, password, search, protocol, host, pathname } = new URL(baseUrl);
+  return username || password || search ? `${protocol}//${host}${pathname}` : baseUrl;
 }
 
 /** Where a key for this provider can come from. */

@@ -2,7 +2,7 @@
 import { ModelError, type ModelEvent, type ModelFacts, type ModelRequest } from "../model.ts";
 import { systemTimer, type Timer } from "../timer.ts";
 import { Answer } from "./answer.ts";
-import { modelErrorFrom } from "./errors.ts";
+import { modelErrorFrom, shownUrl } from "./errors.ts";
 import { hasImages, withoutImages } from "./images.ts";
 import { type SseEvent, SseParser } from "./sse.ts";
 import { STOPPED, Watchdog } from "./watchdog.ts";
@@ -206,7 +206,9 @@ class Exchange {
     const shown = head.replace(/\s+/g, " ").slice(0, 200).toWellFormed();
     return new ModelError(
       "bad_request",
-      `Cannot get an answer from ${this.#call.facts.provider} at ${this.#call.baseUrl}: ` +
+      `Cannot get an answer from ${this.#call.facts.provider} at ${
+        shownUrl(this.#call.baseUrl)
+      }: ` +
         `it sent no event stream, but: ${shown} Check the base URL and the api of the model.`,
     );
   }

@@ -161,3 +161,11 @@ test("stream() hands the server's wait on", async () => {
     expect([error?.code, error?.retryAfterMs]).toEqual(["rate_limited", 7000]);
   }
 });
+
+test("modelErrorFrom() tells no password and no key of a base URL", () => {
+  const asked = { provider: "p", model: "m", baseUrl: "https://bob:pa55@host:8443/v1?key=abc" };
+  const refused = Object.assign(new Error("no"), { code: "ECONNREFUSED" });
+  expect(modelErrorFrom(refused, asked).message).toBe(
+    "Cannot reach p at https://host:8443/v1: no. Check the network and the base URL.",
+  );
+});
