@@ -53,6 +53,19 @@ describe("textColumns()", () => {
     );
   });
 
+  test("shows of ids what tells them apart, where it is narrow", () => {
+    const ids = ["0195a000-0000-7000-8000-000000000001", "0195a000-0000-7001-8000-0", "nightly"];
+    const shown = (width: number | undefined) =>
+      textColumns(
+        [{ heading: "id", isId: true }],
+        [...ids, ...ids].map((id) => [id]),
+        width,
+      ).split("\n").slice(width === undefined ? 0 : 1).slice(0, 3);
+    expect(shown(80)).toEqual(["0195a000-0000-7000", "0195a000-0000-7001", "nightly"]);
+    expect(shown(120)).toEqual(ids);
+    expect(shown(undefined)).toEqual(ids);
+  });
+
   test("has no heading over nothing", () => expect(textColumns(columns, [], 80)).toBe(""));
 });
 

@@ -4,6 +4,7 @@ import * as path from "node:path";
 import { FileLock, type SessionSummary } from "../../../session/mod.ts";
 import type { ExitCode } from "../../command_line/exit_code.ts";
 import { ageOf } from "../ages.ts";
+import { sessionTitle } from "../session_title.ts";
 import { textColumns } from "../text_columns.ts";
 import { directoryOf, limitOf, sinceOf, withCatalog } from "./sessions.ts";
 import { printJson, printText, type SessionVerb } from "./verb.ts";
@@ -97,7 +98,7 @@ function table(verb: SessionVerb, summaries: readonly SessionSummary[]): string 
       { heading: "active" },
       { heading: "messages", align: "right" },
       { heading: "cost", align: "right" },
-      { heading: "id" },
+      { heading: "id", isId: true },
       ...isAll ? [{ heading: "directory" }] : [],
       { heading: "session", givesWay: true },
     ],
@@ -107,16 +108,10 @@ function table(verb: SessionVerb, summaries: readonly SessionSummary[]): string 
       costText(summary.cost),
       summary.id,
       ...isAll ? [summary.cwd] : [],
-      titleOf(summary),
+      sessionTitle(summary) || "(nothing was said)",
     ]),
     verb.width,
   );
-}
-
-/** A name, else what was said first. */
-function titleOf({ name, firstMessage }: SessionSummary): string {
-  if (name !== undefined) return name;
-  return firstMessage.trim() === "" ? "(nothing was said)" : firstMessage;
 }
 
 /** Dollars, to the cent, or to the first digit that says something. */

@@ -4,6 +4,7 @@ import type { ExitCode } from "../../command_line/exit_code.ts";
 import { parseDuration } from "../../command_line/values.ts";
 import { exitCodeOf, UsageError } from "../../modes/exit_codes.ts";
 import { ageOf } from "../ages.ts";
+import { sessionTitle } from "../session_title.ts";
 import { textColumns } from "../text_columns.ts";
 import { directoryOf, indexFileOf, withCatalog } from "./sessions.ts";
 import {
@@ -98,11 +99,11 @@ function told({ path, id, modified }: SessionSummary, deleted: boolean) {
 function table(verb: SessionVerb, summaries: readonly SessionSummary[]): string {
   const now = verb.now();
   return textColumns(
-    [{ heading: "active" }, { heading: "id" }, { heading: "session", givesWay: true }],
-    summaries.map(({ modified, id, name, firstMessage }) => [
-      ageOf(Date.parse(modified), now),
-      id,
-      name ?? firstMessage,
+    [{ heading: "active" }, { heading: "id", isId: true }, { heading: "session", givesWay: true }],
+    summaries.map((summary) => [
+      ageOf(Date.parse(summary.modified), now),
+      summary.id,
+      sessionTitle(summary),
     ]),
     verb.width,
   );

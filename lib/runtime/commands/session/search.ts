@@ -57,7 +57,7 @@ function table(verb: SessionVerb, hits: readonly SearchHit[]): string {
   return textColumns(
     [
       { heading: "said" },
-      { heading: "session" },
+      { heading: "session", isId: true },
       { heading: "entry" },
       { heading: "by" },
       { heading: "found", givesWay: true },

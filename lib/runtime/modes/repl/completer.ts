@@ -3,6 +3,7 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { THINKING_LEVELS } from "../../../session/mod.ts";
 import { lineOf } from "../../commands/entry_line.ts";
+import { sessionTitle } from "../../commands/session_title.ts";
 import { expandTilde } from "../../config/mod.ts";
 import { oneLine } from "../terminal_text.ts";
 import { type Candidate, type Completion, matching } from "./completion.ts";
@@ -89,7 +90,7 @@ async function sessionCandidates({ repo, session, runtime }: Sources): Promise<C
   const sessions = await listSessions(repo, { home, cwd: session.session.cwd });
   return sessions.map(({ id, name, firstMessage }) => ({
     value: name ?? id,
-    hint: oneLine(firstMessage, HINT_LENGTH_MAX),
+    hint: oneLine(sessionTitle({ firstMessage }), HINT_LENGTH_MAX),
   }));
 }
 

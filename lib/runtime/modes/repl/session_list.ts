@@ -3,6 +3,7 @@ import { SessionError, type SessionRepo, type SessionSummary } from "../../../se
 import type { Timer } from "../../../agent/mod.ts";
 import type { AgentSession } from "../../agent_session.ts";
 import { ageOf } from "../../commands/ages.ts";
+import { sessionTitle } from "../../commands/session_title.ts";
 import { oneLine } from "../terminal_text.ts";
 import type { ReplContext } from "./context.ts";
 import { type Dialog, isYes } from "./dialog.ts";
@@ -62,7 +63,7 @@ export async function pickSession(ports: SessionListPorts): Promise<string | und
 }
 
 function itemOf(session: SessionSummary, withDirectory: boolean, now: number): Item {
-  const title = oneLine(session.name ?? session.firstMessage, TITLE_LENGTH_MAX) || "(nothing said)";
+  const title = oneLine(sessionTitle(session), TITLE_LENGTH_MAX) || "(nothing was said)";
   const directory = withDirectory ? ` · ${session.cwd}` : "";
   const cost = session.cost > 0 ? ` · ${money(session.cost)}` : "";
   return {
@@ -96,7 +97,7 @@ async function remove(
   if (session.path === current?.session.file) {
     return dialog.error("Cannot delete the session that you are in; go to another one first");
   }
-  const title = oneLine(session.name ?? session.firstMessage, 60);
+  const title = oneLine(sessionTitle(session), 60);
   if (!isYes(await dialog.ask(`Delete "${title}" for good? y or n`))) return;
   await attempt(dialog, async () => {
     await repo.delete(session.path);
