@@ -7,7 +7,7 @@ import { estimateMessage } from "./tokens.ts";
  * everything but a tool result, never between a call and its result, and never inside the retained
  * tail of an earlier compaction, whose messages have no entries of their own to name.
  */
-export function possibleCuts(items: readonly ContextItem[]): boolean[] {
+function possibleCuts(items: readonly ContextItem[]): boolean[] {
   const possible = items.map(({ message }) => mayBegin(message));
   const inTail = items.map(isRetained);
   possible.push(inTail.at(-1) ?? false);

@@ -9,7 +9,7 @@ import {
 import { estimateText } from "./tokens.ts";
 
 /** How much of a tool's result, of a call's arguments and of a command's output is shown. */
-export const SHOWN_CHARACTERS_MAX = 2_000;
+const SHOWN_CHARACTERS_MAX = 2_000;
 
 /**
  * The messages as text, one piece each, in well-formed Unicode. Thinking is left out, and so is what

@@ -57,7 +57,7 @@ export function encodeHeader(header: SessionHeader): string {
 }
 
 /** How many bytes of a line `readLine` wants to see first. */
-export const HEAD_LENGTH = 320;
+const HEAD_LENGTH = 320;
 
 // Our writer and Pi's put these first; another order means that the whole line is parsed.
 const HEAD = new RegExp(

@@ -48,7 +48,7 @@ export function takenId(id: string): SessionError {
 }
 
 /** The name of the directory for the sessions of a working directory. */
-export function directoryName(cwd: string): string {
+function directoryName(cwd: string): string {
   return bounded("--", cwd.replace(/^[/\\]/, "").replace(/[/\\:]/g, "-"), "--", cwd);
 }
 

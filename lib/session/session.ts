@@ -2,6 +2,7 @@
 import {
   type ContextItem,
   contextItems,
+  contextOf,
   type ContextSettings,
   isContextRole,
   isThinkingLevel,
@@ -130,8 +131,7 @@ export class Session {
    * @throws SessionError `unknown_entry`.
    */
   async buildContext(leafId: string | null = this.leafId): Promise<SessionContext> {
-    const items = contextItems(this.storage.pathFromCompaction(leafId));
-    return { messages: items.map(({ message }) => message), ...this.storage.settings(leafId) };
+    return contextOf(this.storage.pathFromCompaction(leafId), this.storage.settings(leafId));
   }
 
   /** The messages of `buildContext`, each with its entry. @throws SessionError `unknown_entry`. */

@@ -131,7 +131,12 @@ function blocksOf(message: Message, ids: ToolIds): Block[] {
             }];
         }
       });
-    default:
+    // `toProviderMessages` has made user messages of these, or left them out.
+    case "bashExecution":
+    case "custom":
+    case "branchSummary":
+    case "compactionSummary":
+    case "system":
       return [];
   }
 }

@@ -69,7 +69,12 @@ function inputItems(messages: readonly Message[]): Item[] {
         }];
       case "assistant":
         return answerItems(message, ids);
-      default:
+      // `toProviderMessages` has made user messages of these, or left them out.
+      case "bashExecution":
+      case "custom":
+      case "branchSummary":
+      case "compactionSummary":
+      case "system":
         return [];
     }
   });

@@ -32,7 +32,7 @@ export class ToolIds {
 }
 
 /** The part before `|`: behind it, the Responses format keeps the id of the item. */
-export function callIdOf(id: string): string {
+function callIdOf(id: string): string {
   const bar = id.indexOf("|");
   return bar > 0 ? id.slice(0, bar) : id;
 }

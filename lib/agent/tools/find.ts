@@ -57,7 +57,7 @@ export function findTool(options: ToolOptions): Tool {
 }
 
 /** The files below a directory, relative to it: listed by ripgrep, or by a walk of our own. */
-export async function* filesBelow(
+async function* filesBelow(
   directory: string,
   options: ToolOptions,
   signal: AbortSignal,
