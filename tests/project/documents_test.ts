@@ -24,6 +24,15 @@ test("docs/events.md names each event", () => {
   expect(missingIn("docs/events.md", events)).toEqual([]);
 });
 
+test("docs/library.md names each error code", () => {
+  const unions = ["lib/session/errors.ts", "lib/agent/model.ts", "lib/compaction/errors.ts"].map(
+    (file) => /export type \w+ErrorCode =([\s\S]*?);/.exec(read(file))?.[1] ?? "",
+  );
+  const codes = unions.map((union) => [...union.matchAll(/"(\w+)"/g)].map(([, code = ""]) => code));
+  expect(codes.map(({ length }) => length > 5)).toEqual([true, true, true]);
+  expect(missingIn("docs/library.md", codes.flat())).toEqual([]);
+});
+
 test("docs/session-format.md names each entry type", () => {
   const types = typesIn("lib/session/entry.ts").filter((type) => type !== "session");
   expect(types.length).toBeGreaterThan(10);
@@ -35,4 +44,49 @@ test("each document that is named is there", () => {
   const named = files.flatMap((file) => read(file).match(/\bdocs\/[\w-]+\.\w+/g) ?? []);
   expect(named.length).toBeGreaterThan(10);
   expect([...new Set(named)].filter((name) => !fs.existsSync(path.join(ROOT, name)))).toEqual([]);
+});
+
+const PAGES = [
+  "README.md",
+  "ARCHITECTURE.md",
+  "CHANGELOG.md",
+  ...markdownIn("docs"),
+  "examples/README.md",
+];
+
+function markdownIn(folder: string): string[] {
+  return fs.readdirSync(path.join(ROOT, folder))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `${folder}/${name}`);
+}
+
+/** The links of a page to files and headings of the project, as they are written. */
+function linksOf(page: string): string[] {
+  const text = read(page).replace(/```[^]*?```/g, "");
+  return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link)
+    .filter((link) => !/^[a-z]+:/.test(link));
+}
+
+/** What a heading is linked by. */
+function anchorsOf(page: string): string[] {
+  return [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-")
+  );
+}
+
+test("README.md leads to every page", () => {
+  const linked = linksOf("README.md");
+  expect(PAGES.filter((page) => page !== "README.md" && !linked.includes(page))).toEqual([]);
+});
+
+test("each link of a page leads to a file or a heading that is there", () => {
+  const dead = PAGES.flatMap((page) =>
+    linksOf(page).filter((link) => {
+      const [file = "", anchor] = link.split("#");
+      const target = file === "" ? page : path.join(path.dirname(page), file);
+      if (!fs.existsSync(path.join(ROOT, target))) return true;
+      return anchor !== undefined && !anchorsOf(target).includes(anchor);
+    }).map((link) => `${page}: ${link}`)
+  );
+  expect(dead).toEqual([]);
 });
