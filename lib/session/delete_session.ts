@@ -1,6 +1,7 @@
 /** Deletes a session's file. */
 import * as path from "node:path";
 import { SessionError } from "./errors.ts";
+import { statNamed } from "./named_file.ts";
 import type { StorageEnvironment } from "./storage_env.ts";
 
 /**
@@ -10,7 +11,7 @@ import type { StorageEnvironment } from "./storage_env.ts";
  * @throws SessionError `not_found`, `busy`, `write_failed`.
  */
 export function deleteSession(file: string, { fs, lock }: StorageEnvironment): void {
-  if (!fs.stat(file)?.isFile) {
+  if (!statNamed(fs, file, "delete").isFile) {
     throw new SessionError("not_found", `Cannot delete ${file}: there is no such file`, { file });
   }
   let fd: number | undefined;

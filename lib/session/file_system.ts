@@ -72,6 +72,13 @@ export function errorCode(error: unknown): string | undefined {
     : undefined;
 }
 
+/** Whether an error says that this user, or this program under Deno, may not do that. */
+export function isDenied(error: unknown): boolean {
+  const code = errorCode(error);
+  return code === "EACCES" || code === "EPERM" ||
+    (error instanceof Error && error.name === "NotCapable");
+}
+
 const FLAGS = {
   r: fs.constants.O_RDONLY,
   a: fs.constants.O_RDWR | fs.constants.O_APPEND,

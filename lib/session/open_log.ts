@@ -14,6 +14,7 @@ import {
 } from "./header.ts";
 import type { OpenLog } from "./jsonl_storage.ts";
 import { LogReader } from "./log_reader.ts";
+import { attempt, statNamed } from "./named_file.ts";
 import { type FilePlan, SessionLog } from "./session_log.ts";
 import type { StorageEnvironment } from "./storage_env.ts";
 import { upgradeLog } from "./upgrade.ts";
@@ -69,23 +70,14 @@ function openForReading(
   file: string,
   { fs }: StorageEnvironment,
 ): { fd: Descriptor; stat: FileStat } {
-  try {
-    const stat = fs.stat(file);
-    if (!stat) {
-      throw new SessionError("not_found", `Cannot open session ${file}: there is no such file`, {
-        file,
-      });
-    }
-    if (stat.isDirectory) throw isDirectory(file);
-    // A pipe or a device would block the open.
-    if (!stat.isFile) throw notASession(file);
+  const stat = statNamed(fs, file, "open session");
+  if (stat.isDirectory) throw isDirectory(file);
+  // A pipe or a device would block the open.
+  if (!stat.isFile) throw notASession(file);
+  return attempt(file, "open session", () => {
     const fd = fs.open(file, "r");
     return { fd, stat: fs.stat(fd) ?? stat };
-  } catch (cause) {
-    if (cause instanceof SessionError) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new SessionError("not_found", `Cannot open session ${file}: ${reason}`, { file, cause });
-  }
+  });
 }
 
 function openExisting(

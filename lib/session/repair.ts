@@ -8,6 +8,7 @@ import { newerVersion, notASession } from "./header.ts";
 import { plannedHeader } from "./header_repair.ts";
 import { describeHolder } from "./holder.ts";
 import { FileLock, type LockInspection, type LockState } from "./lock.ts";
+import { statNamed } from "./named_file.ts";
 import { describeMode, wrongModes } from "./permissions.ts";
 import { type Clock, type Ids, randomIds, type SessionLock, systemClock } from "./ports.ts";
 import { type PlannedLine, planRepair, type RepairChange } from "./repair_plan.ts";
@@ -71,10 +72,7 @@ type Outcome = Omit<RepairReport, "file">;
 export function repairSession(file: string, options: RepairOptions = {}): RepairReport {
   const { clock = systemClock, ids = randomIds, fs = nodeFileSystem } = options;
   const lock = options.lock ?? new FileLock({ fs });
-  const stat = fs.stat(file);
-  if (!stat) {
-    throw new SessionError("not_found", `Cannot repair ${file}: there is no such file`, { file });
-  }
+  const stat = statNamed(fs, file, "repair");
   if (!stat.isFile) throw notASession(file);
   const real = fs.realPath(file) ?? file;
   const fd = attempt(file, () => fs.open(real, "a"));

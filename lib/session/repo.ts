@@ -9,6 +9,7 @@ import { type ForkPlan, planFork } from "./fork.ts";
 import { assertCopyable, writeFork, writeImport } from "./fork_file.ts";
 import { JsonlSessionStorage, type OpenLog } from "./jsonl_storage.ts";
 import { FileLock } from "./lock.ts";
+import { realPathOf } from "./named_file.ts";
 import { type Access, openLog, planLog } from "./open_log.ts";
 import {
   absolutePath,
@@ -263,7 +264,7 @@ export class JsonlSessionRepo implements SessionRepo {
   #openLog(file: string, access: Access | undefined, cwd: string | undefined): OpenLog {
     const absolute = absolutePath(file);
     // Through a link the file itself is written, locked and upgraded, not the link.
-    const real = this.#environment.fs.realPath(absolute) ?? absolute;
+    const real = realPathOf(this.#environment.fs, absolute);
     return openLog(real, this.#environment, access, () => this.#newHeader({ cwd: cwd ?? "" }));
   }
 

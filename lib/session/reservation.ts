@@ -7,6 +7,7 @@ import * as path from "node:path";
 import { SessionError } from "./errors.ts";
 import { type Descriptor, errorCode, type FileSystem } from "./file_system.ts";
 import { describeHolder } from "./holder.ts";
+import { statIfSeen } from "./named_file.ts";
 import type { HeldLock, SessionLock } from "./ports.ts";
 
 /** A holder takes its file away; who opened it before that tries again this often. */
@@ -15,7 +16,7 @@ const ATTEMPTS_MAX = 8;
 /**
  * Reserves an id in a directory, until it is released or the process ends.
  *
- * @throws SessionError `busy` if another writer has it.
+ * @throws SessionError `busy` if another writer has it, `write_failed` if nothing can be made there.
  */
 export function reserveId(
   id: string,
@@ -23,9 +24,8 @@ export function reserveId(
   { fs, lock }: { fs: FileSystem; lock: SessionLock },
 ): HeldLock {
   const file = path.join(directory, `.${id}.new`);
-  fs.makeDirectory(directory, 0o700);
   for (let attempt = 1;; attempt++) {
-    const fd = openOrMake(fs, file);
+    const fd = openOrMake(fs, file, id);
     try {
       const held = lock.acquire(file, fd);
       return { release: () => release(fs, { file, fd, held }) };
@@ -52,13 +52,23 @@ function release(
   }
 }
 
-function openOrMake(fs: FileSystem, file: string): Descriptor {
+function openOrMake(fs: FileSystem, file: string, id: string): Descriptor {
   try {
+    fs.makeDirectory(path.dirname(file), 0o700);
     return fs.open(file, "ax");
-  } catch (error) {
-    if (!fs.stat(file)) throw error;
-    return fs.open(file, "a");
+  } catch (cause) {
+    if (!statIfSeen(fs, file)) throw notBegun(id, file, cause);
   }
+  try {
+    return fs.open(file, "a");
+  } catch (cause) {
+    throw notBegun(id, file, cause);
+  }
+}
+
+function notBegun(id: string, file: string, cause: unknown): SessionError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new SessionError("write_failed", `Cannot begin session ${id}: ${reason}`, { file, cause });
 }
 
 function reserved(id: string, cause: unknown): unknown {

@@ -6,6 +6,7 @@ import { SessionError } from "./errors.ts";
 import type { FileSystem } from "./file_system.ts";
 import { headerOf } from "./catalog/glance.ts";
 import { isDirectory, notASession } from "./header.ts";
+import { statIfSeen, statNamed } from "./named_file.ts";
 import { SESSION_EXTENSION, sessionDirectory } from "./paths.ts";
 
 /** A file that is a session. */
@@ -42,7 +43,7 @@ export function candidatePaths(
     : [sessionDirectory(sessionsDir, cwd)];
   const files = namesOfFiles(names).map((name) => path.join(sessionsDir, name));
   for (const directory of directories) {
-    if (directory.endsWith(SESSION_EXTENSION) || !fs.stat(directory)?.isDirectory) continue;
+    if (directory.endsWith(SESSION_EXTENSION) || !statIfSeen(fs, directory)?.isDirectory) continue;
     for (const name of namesOfFiles(listNames(fs, directory))) {
       files.push(directory + path.sep + name);
     }
@@ -113,7 +114,7 @@ export function findSession(
   if (looksLikePath(text)) return checkedPath(fs, file);
   const match = matchSession(sessionFiles(fs, query.sessionsDir, undefined), text, query);
   if (match) return match.path;
-  if (text !== "" && fs.stat(file)) return checkedPath(fs, file);
+  if (text !== "" && statIfSeen(fs, file)) return checkedPath(fs, file);
   throw sessionNotFound(text);
 }
 
@@ -162,12 +163,7 @@ export function looksLikePath(text: string): boolean {
 
 /** A path that can be opened: a session, or an empty file, which can become one. */
 function checkedPath(fs: FileSystem, file: string): string {
-  const stat = fs.stat(file);
-  if (!stat) {
-    throw new SessionError("not_found", `Cannot find session ${file}: there is no such file`, {
-      file,
-    });
-  }
+  const stat = statNamed(fs, file, "find session");
   if (stat.isFile && (stat.size === 0 || sessionFile(fs, file))) return file;
   if (stat.isDirectory) throw isDirectory(file);
   throw notASession(file);

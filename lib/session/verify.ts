@@ -4,6 +4,7 @@ import { diagnose, type VerifyReport } from "./diagnosis.ts";
 import { SessionError } from "./errors.ts";
 import { type FileSystem, nodeFileSystem } from "./file_system.ts";
 import { FileLock, type LockInspection } from "./lock.ts";
+import { attempt, statIfSeen, statNamed } from "./named_file.ts";
 import { candidatePaths, sessionFile } from "./session_files.ts";
 
 /** What a session is verified with; each part has the machine's own as its default. */
@@ -23,7 +24,7 @@ export interface VerifyWhere {
 /** The files of all sessions in a directory, those too that are too damaged to be listed. */
 export function sessionsToVerify({ sessionsDir, cwd, fs = nodeFileSystem }: VerifyWhere): string[] {
   return candidatePaths(fs, sessionsDir, cwd).filter((file) => {
-    if (!fs.stat(file)?.isFile) return false;
+    if (!statIfSeen(fs, file)?.isFile) return false;
     return cwd === undefined || (sessionFile(fs, file)?.header.cwd ?? cwd) === cwd;
   });
 }
@@ -51,15 +52,12 @@ export function sessionsToVerify({ sessionsDir, cwd, fs = nodeFileSystem }: Veri
  */
 export function verifySession(file: string, options: VerifyOptions = {}): VerifyReport {
   const fs = options.fs ?? nodeFileSystem;
-  const stat = fs.stat(file);
-  if (!stat) {
-    throw new SessionError("not_found", `Cannot verify ${file}: there is no such file`, { file });
-  }
+  const stat = statNamed(fs, file, "verify");
   if (!stat.isFile) {
     throw new SessionError("not_a_session", `Cannot verify ${file}: it is not a file`, { file });
   }
   const lock = options.lock ?? new FileLock({ fs });
-  const fd = fs.open(file, "r");
+  const fd = attempt(file, "verify", () => fs.open(file, "r"));
   try {
     const state = lock.inspect(file);
     const { report } = diagnose(fileSource(fs, fd, stat.size), { file, fs, lock: state });

@@ -4,11 +4,14 @@ import * as path from "node:path";
 import {
   JsonlSessionRepo,
   MemorySessionRepo,
+  repairSession,
   type Session,
   SessionError,
   type SessionRepo,
   type TreeNode,
+  verifySession,
 } from "../../mod.ts";
+import { closeDirectories } from "../support/denied_files.ts";
 import { TempDirectory } from "../support/temp.ts";
 
 function user(content: string) {
@@ -239,6 +242,33 @@ describe("JsonlSessionRepo", () => {
     await expect(repo.open(temp.cwd)).rejects.toThrow(
       `Cannot open ${temp.cwd}: it is a directory, not a session`,
     );
+  });
+
+  test("what is closed to us, or cannot be a name, is a SessionError with the system's reason", async () => {
+    using temp = new TempDirectory();
+    const closed = temp.make("closed");
+    const fs = closeDirectories(closed);
+    const repo = new JsonlSessionRepo({ sessionsDir: path.join(closed, "s"), fs });
+    const file = path.join(closed, "a.jsonl");
+    expect([await repo.list(), await repo.continueRecent("/tmp")]).toEqual([[], undefined]);
+    for (
+      const call of [
+        () => repo.open(file),
+        () => repo.find(file),
+        () => repo.delete(file),
+        () => repo.importFile(file),
+        () => repo.fork(file),
+        () => repo.find("x".repeat(5_000)),
+        () => repo.open("x".repeat(5_000)),
+        async () => verifySession(file, { fs }),
+        async () => repairSession(file, { fs }),
+      ]
+    ) expect(await failureOf(call)).toBe("not_found");
+    expect(await failureOf(() => repo.create({ cwd: "/tmp", id: "a", reserve: true })))
+      .toBe("write_failed");
+    const session = await repo.create({ cwd: "/tmp", id: "a" });
+    expect(await failureOf(() => session.appendMessage(user("hello")))).toBe("write_failed");
+    expect(await session.getEntries()).toEqual([]);
   });
 
   test("of two sessions of one file one writes, and the other reads on", async () => {

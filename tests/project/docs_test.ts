@@ -19,13 +19,15 @@ test("mod.ts exports no value without an example", () => {
   expect(VALUES.filter((name) => examplesIn(DOCS.get(name) ?? "").length === 0)).toEqual([]);
 });
 
-describe("the examples of mod.ts", () => {
-  const examples = VALUES.flatMap((name) =>
-    examplesIn(DOCS.get(name) ?? "").map((code, index) => ({
-      name,
-      file: `${name}_${index}.ts`,
-      code,
-    }))
+/** The texts with examples, by the name under which they are written to files. */
+const TEXTS = [
+  ...VALUES.map((name) => [name, DOCS.get(name) ?? ""] as const),
+  ["library_page", fs.readFileSync(path.join(ROOT, "docs/library.md"), "utf8")] as const,
+];
+
+describe("the examples of mod.ts and docs/library.md", () => {
+  const examples = TEXTS.flatMap(([name, text]) =>
+    examplesIn(text).map((code, index) => ({ file: `${name}_${index}.ts`, code }))
   );
   /** Below the project, so that `bough` means the project itself. */
   let directory: string;
@@ -50,9 +52,14 @@ describe("the examples of mod.ts", () => {
       .toEqual({ code: 0, problems: "" });
   }, 60_000);
 
-  test.each(examples)("$file runs", async ({ file }: { file: string }) => {
+  test.each(examples)("$file runs, and prints what it says", async ({ file, code }) => {
     using temp = new TempDirectory();
     const run = await runProcess(process.execPath, [path.join(directory, file)], { temp });
     expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: "" });
+    const said = [...code.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm)].map(([, text = ""]) =>
+      text
+    );
+    const printed = Bun.stripANSI(run.stdout).split("\n");
+    expect(said.filter((text) => !printed.includes(text))).toEqual([]);
   });
 });
