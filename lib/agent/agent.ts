@@ -180,9 +180,17 @@ export class Agent {
   #reportListener(listener: AgentListener, error: unknown): void {
     if (this.#failedListeners.has(listener)) return;
     this.#failedListeners.add(listener);
-    if (this.#options.onListenerError) this.#options.onListenerError(error);
-    else console.error("A listener failed:", error);
+    const { onListenerError = logListener } = this.#options;
+    try {
+      onListenerError(error);
+    } catch (failure) {
+      logListener(failure);
+    }
   }
+}
+
+function logListener(error: unknown): void {
+  console.error("A listener failed:", error);
 }
 
 function toMessage(message: Message | string, timestamp: number): Message {

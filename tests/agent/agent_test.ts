@@ -90,6 +90,35 @@ describe("Agent.prompt()", () => {
     expect(end.turns).toBe(2);
   });
 
+  test("prompt() runs calls whatever the stop reason says, and needs none after toolUse", async () => {
+    const { agent, model } = setUp([
+      { calls: [{ id: "a", name: "echo" }], stopReason: "stop" },
+      { text: "done", stopReason: "toolUse" },
+    ], { tools: [echo] });
+    const end = await agent.prompt("go");
+    expect(end.messages.map(brief)).toEqual([
+      "user: go",
+      "assistant stop:  [a]",
+      "result a: echo ",
+      "assistant toolUse: done",
+    ]);
+    expect(model.requests.length).toBe(2);
+  });
+
+  test("prompt() runs each of several calls with one id, and tells them apart to the model", async () => {
+    const { agent, model } = setUp([
+      { calls: [1, 2].map((n) => ({ id: "a", name: "echo", arguments: { n } })) },
+      { text: "done" },
+    ], { tools: [echo] });
+    await agent.prompt("go");
+    expect(model.requests[1]?.messages.map(brief)).toEqual([
+      "user: go",
+      "assistant toolUse:  [a] [a_2]",
+      "result a: echo 1",
+      "result a_2: echo 2",
+    ]);
+  });
+
   test("prompt() gives results in the order of the calls, whichever ends first", async () => {
     const first = Promise.withResolvers<void>();
     const tools = [
@@ -403,6 +432,20 @@ describe("Agent.subscribe()", () => {
     await agent.prompt("hi");
     expect(errors.length).toBe(1);
     expect(calls).toBe(events.length);
+  });
+
+  test("a run ends also where the report of a failed listener fails", async () => {
+    const { agent } = setUp([{ text: "hello" }], {
+      onListenerError: () => {
+        throw new Error("no ear for it");
+      },
+    });
+    agent.subscribe(() => {
+      throw new Error("broken");
+    });
+    const end = await agent.prompt("go");
+    expect(end.messages.map(brief)).toEqual(["user: go", "assistant stop: hello"]);
+    expect(agent.isRunning).toBe(false);
   });
 
   test("updates of a tool come before its end and not after", async () => {
