@@ -38,7 +38,6 @@ export interface Prepared<Services = unknown> {
 }
 
 /** What a runtime takes its sessions and their services from. */
-/** What a runtime takes its sessions and their services from. */
 export interface RuntimePorts<Services> {
   repo: SessionRepo;
   /**
@@ -57,36 +56,12 @@ export interface SwitchOutcome {
 }
 
 /** Told of each new conversation, so that it is shown from then on. */
-/** Told of each new conversation, so that it is shown from then on. */
 export type Rebind<Services> = (conversation: Conversation<Services>) => void | Promise<void>;
 
 /**
  * Holds the current conversation and replaces it: the new session is opened and its services are
  * read before the old one is torn down, so a failure leaves the old one as it was. Afterwards what
  * was kept of the old one throws a `SessionError` of code `closed`.
- *
- * @example
- * ```ts
- * import { AgentSession, AgentSessionRuntime, JsonlSessionRepo, replayModel } from "bough";
- *
- * const model = replayModel({
- *   messages: [{ role: "assistant", content: [{ type: "text", text: "Hello." }] }],
- * });
- * const repo = new JsonlSessionRepo({ sessionsDir: "sessions" });
- * const first = await repo.continueRecent("/tmp") ?? await repo.create({ cwd: "/tmp" });
- * const runtime = await AgentSessionRuntime.create(first, {
- *   repo,
- *   // What belongs to the session's directory is read here; a failure leaves the old session.
- *   prepare: async (session) => ({
- *     start: async () => ({ session: new AgentSession({ session, model }), services: {} }),
- *   }),
- * });
- * runtime.onRebind(({ session }) => console.log("now in", session.session.id));
- * await runtime.session.prompt("Say hello.");
- * await runtime.clone();
- * await runtime.newSession();
- * await runtime.dispose();
- * ```
  *
  * @example
  * ```ts
