@@ -11,7 +11,7 @@ import type { Descriptor, FileStat, FileSystem } from "./file_system.ts";
 import { KeptEntryError } from "./kept_entry.ts";
 import type { HeldLock, SessionLock } from "./ports.ts";
 import { directoriesToSync, syncDirectories } from "./synced_directories.ts";
-import { writeAll } from "./whole_file.ts";
+import { takeBack, tryWrite } from "./write_attempt.ts";
 
 const LF = Buffer.from("\n");
 const DIRECTORY_MODE = 0o700;
@@ -39,12 +39,6 @@ export interface FilePlan {
   reservation?: HeldLock;
 }
 
-/** What became of an append that failed. */
-interface Rollback {
-  /** The line is whole in the file all the same, since it could not be taken back. */
-  kept: boolean;
-}
-
 /** A session file, to be made, to be read, or being written. */
 export class SessionLog {
   readonly file: string;
@@ -61,7 +55,6 @@ export class SessionLog {
   #unterminated = false;
   /** Why no append can succeed any more. */
   #failure: SessionError | undefined;
-
   /** Keeps the session's id until its file is there to be found. */
   #reservation: HeldLock | undefined;
 
@@ -135,9 +128,9 @@ export class SessionLog {
     const fd = this.#writable();
     const bytes = this.#unterminated ? Buffer.concat([LF, lines]) : lines;
     const before = this.#size;
-    const failure = this.#tryWrite(fd, bytes, sync);
+    const failure = tryWrite(this.#ports.fs, fd, { bytes, sync });
     if (failure) {
-      const { kept } = this.#takeBack(fd, before, bytes.length);
+      const kept = this.#takeBack(fd, before, bytes.length);
       const error = this.#writeFailed(failure.reason, failure.cause);
       if (!kept) throw error;
       // The line's own LF is all that is missing: it is owed to the next append.
@@ -151,11 +144,14 @@ export class SessionLog {
 
   /** Lets go of the lock and the file. */
   close(): void {
+    const [held, fd] = [this.#held, this.#fd];
+    this.#held = this.#fd = undefined;
     this.#endReservation();
-    this.#held?.release();
-    this.#held = undefined;
-    if (this.#fd !== undefined) this.#ports.fs.close(this.#fd);
-    this.#fd = undefined;
+    try {
+      held?.release();
+    } finally {
+      if (fd !== undefined) this.#ports.fs.close(fd);
+    }
   }
 
   #endReservation(): void {
@@ -231,46 +227,18 @@ export class SessionLog {
     return true;
   }
 
-  #tryWrite(
-    fd: Descriptor,
-    bytes: Buffer,
-    sync: boolean,
-  ): { reason: string; cause: unknown; afterWrite: boolean } | undefined {
-    const { fs } = this.#ports;
-    let afterWrite = false;
-    try {
-      writeAll(fs, fd, bytes);
-      afterWrite = true;
-      if (sync) fs.sync(fd);
-      return undefined;
-    } catch (cause) {
-      return {
-        reason: afterWrite ? "it did not reach the disk" : "a write failed",
-        cause,
-        afterWrite,
-      };
-    }
-  }
-
-  /** Takes back what a failed append wrote; where that fails, too, the half line stays. */
-  #takeBack(fd: Descriptor, before: number, length: number): Rollback {
-    const { fs } = this.#ports;
-    let size = before;
-    try {
-      size = fs.stat(fd)?.size ?? before;
-      // More than we wrote: somebody else's lines, which are not ours to cut.
-      if (size > before && size <= before + length) {
-        fs.truncate(fd, before);
-        size = before;
-      }
-    } catch {
-      // The caller throws the append's own error; the state below keeps the tail readable.
-    }
+  /**
+   * Takes back what a failed append wrote; where that fails, too, the half line stays.
+   *
+   * @returns whether the line is whole in the file all the same.
+   */
+  #takeBack(fd: Descriptor, before: number, length: number): boolean {
+    const size = takeBack(this.#ports.fs, fd, { before, length });
     // What others have put behind it is read in before the next append, ours with it if it is whole.
-    if (size === before || size > before + length) return { kept: false };
+    if (size <= before || size > before + length) return false;
     this.#size = size;
     this.#unterminated = size !== before + length;
-    return { kept: size >= before + length - 1 };
+    return size >= before + length - 1;
   }
 
   /** Makes the file with all that waited. @returns its size. */
@@ -288,7 +256,7 @@ export class SessionLog {
       this.#held = lock.acquire(this.file, fd);
       if (fs.stat(fd)?.size !== 0) throw this.#writeFailed("it is not empty any more");
       isOurs = true;
-      const failure = this.#tryWrite(fd, bytes, sync);
+      const failure = tryWrite(fs, fd, { bytes, sync });
       if (failure) throw this.#writeFailed(failure.reason, failure.cause);
       if (sync) {
         this.#attempt("its directory did not reach the disk", () => syncDirectories(fs, named));

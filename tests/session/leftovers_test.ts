@@ -1,5 +1,6 @@
 /** What a failure, or a process that was killed, has left beside a session. */
 import { expect, test } from "bun:test";
+import type { SessionLock } from "../../lib/session/mod.ts";
 import { FaultyFileSystem } from "../support/faulty_file_system.ts";
 import { MemoryFileSystem } from "../support/memory_file_system.ts";
 import { repoOn, user } from "../support/session_disk.ts";
@@ -33,4 +34,20 @@ test("delete() takes along all copies of the session, also of work that was cut 
   for (const each of [...others, ...copies.map((end) => file + end)]) write(disk, each);
   await repoOn(disk).delete(file);
   expect(disk.files).toEqual(others);
+});
+
+test("close() lets go of the file also where its lock cannot be let go of", async () => {
+  const disk = new MemoryFileSystem();
+  const lock: SessionLock = {
+    acquire: () => ({
+      release() {
+        throw new Error("the lock is stuck");
+      },
+    }),
+  };
+  const session = await repoOn(disk, { lock }).create({ cwd: "/w" });
+  await session.appendMessage(user("one"));
+  await expect(session.close()).rejects.toThrow("the lock is stuck");
+  expect(disk.openCount).toBe(0);
+  await session.close();
 });

@@ -63,6 +63,11 @@ export class MemoryFileSystem implements FileSystem {
     return [...this.#names.keys()].sort();
   }
 
+  /** How many descriptors are open. */
+  get openCount(): number {
+    return this.#open.size;
+  }
+
   /** What was not synced is gone, and every file is closed. */
   failPower(): void {
     this.#open.clear();
