@@ -79,6 +79,8 @@ export async function runShell(options: ShellOptions): Promise<ShellResult> {
   signal?.addEventListener("abort", cancel, { once: true });
   if (signal?.aborted) cancel();
   const timer = timeoutMs === undefined ? undefined : setTimeout(() => stop("timedOut"), timeoutMs);
+  // The command ended in time, even if what it left running is listened to for a moment.
+  child.once("exit", () => clearTimeout(timer));
   try {
     const ended = await outputEnd(child, file, told);
     await stopping;

@@ -150,6 +150,13 @@ test("a timeout ends a command with all that it started, and keeps its output", 
   );
 });
 
+test("a timeout does not count for what a command leaves running", async () => {
+  using bench = new ToolBench();
+  const command = "(for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; echo; done) & echo done";
+  const { isError, text } = await bench.call("bash", { command, timeout: 0.7 });
+  expect([isError, text.trim()]).toEqual([false, "done"]);
+});
+
 test("killAll() ends running commands with what they started (case C075)", async () => {
   const processes = new ProcessGroups();
   using bench = new ToolBench({ processes });
