@@ -102,7 +102,10 @@ export class AgentSession {
     return this.#parts.keeper.queue;
   }
 
-  /** Calls the listener with each event, in order, and waits for it. Returns what ends that. */
+  /**
+   * Calls the listener with each event, in order, and waits for it; so it must not wait for the end
+   * of what it hears of, unless it aborts that. Returns what ends the subscription.
+   */
   subscribe(listener: AgentSessionListener): () => void {
     return this.#parts.hub.subscribe(listener);
   }
@@ -321,6 +324,11 @@ export class AgentSession {
     await this.abort();
     this.#parts.hub.clear();
     if (!options.keepSession) await this.session.close();
+  }
+
+  /** `dispose()`, for `await using`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.dispose();
   }
 
   async #start<T>(task: (run: PromptRun) => Promise<T>): Promise<T> {

@@ -1,22 +1,32 @@
+import { AbortGrace, type Timer } from "../agent/mod.ts";
 import type { AgentSessionEvent } from "./event.ts";
 import type { SessionHooks } from "./hooks.ts";
 
 /** Hears of a conversation; the next event waits for its promise. */
 export type AgentSessionListener = (event: AgentSessionEvent) => void | Promise<void>;
 
+export interface EventHubPorts {
+  hooks: SessionHooks;
+  report?: ((error: unknown) => void) | undefined;
+  /** Aborts with what is told of now; undefined if that is no run. */
+  signal(): AbortSignal | undefined;
+  timer: Timer;
+}
+
 /**
  * Passes events to hooks and listeners, in order, waiting for each. A listener that fails goes on
- * being called and stops nobody; its failure is reported the first time only.
+ * being called and stops nobody; its failure is reported the first time only. After an abort none
+ * holds up the end for long: it may be that end which a listener waits for, with `await abort()`.
  */
 export class EventHub {
-  readonly #hooks: SessionHooks;
+  readonly #ports: EventHubPorts;
   readonly #report: (error: unknown) => void;
   readonly #listeners = new Set<AgentSessionListener>();
   readonly #failed = new WeakSet<AgentSessionListener>();
 
-  constructor(hooks: SessionHooks, report?: (error: unknown) => void) {
-    this.#hooks = hooks;
-    this.#report = report ?? ((error) => console.error("A listener failed:", error));
+  constructor(ports: EventHubPorts) {
+    this.#ports = ports;
+    this.#report = ports.report ?? ((error) => console.error("A listener failed:", error));
   }
 
   subscribe(listener: AgentSessionListener): () => void {
@@ -25,15 +35,27 @@ export class EventHub {
   }
 
   async emit(event: AgentSessionEvent): Promise<void> {
-    if (this.#hooks.observe) await this.#hooks.observe(event);
+    const { hooks } = this.#ports;
+    if (hooks.observe) await hooks.observe(event);
     for (const listener of [...this.#listeners]) {
       try {
-        await listener(event);
+        await this.#hear(listener(event));
       } catch (error) {
         if (this.#failed.has(listener)) continue;
         this.#failed.add(listener);
         this.#report(error);
       }
+    }
+  }
+
+  async #hear(heard: void | Promise<void>): Promise<void> {
+    const signal = this.#ports.signal();
+    if (!(heard instanceof Promise) || !signal) return await heard;
+    const grace = new AbortGrace(signal, this.#ports.timer);
+    try {
+      await grace.race(heard);
+    } finally {
+      grace.end();
     }
   }
 

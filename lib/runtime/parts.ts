@@ -32,7 +32,12 @@ export interface Parts {
 export function joinParts(options: AgentSessionOptions): Parts {
   const { findModel, hooks = {}, random = Math.random, scopedModels, session } = options;
   const { timer = systemTimer } = options;
-  const hub = new EventHub(hooks, options.onListenerError);
+  const hub = new EventHub({
+    hooks,
+    report: options.onListenerError,
+    signal: () => work.run?.signal,
+    timer,
+  });
   const attempts = {
     retry: { ...DEFAULT_RETRY, ...options.retry },
     emit: hub.emit.bind(hub),

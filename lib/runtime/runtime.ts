@@ -215,6 +215,11 @@ export class AgentSessionRuntime<Services = unknown> {
     await this.#leave({});
   }
 
+  /** `dispose()`, for `await using`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.dispose();
+  }
+
   async #replace(
     intent: SwitchIntent,
     reason: StartReason,

@@ -265,6 +265,11 @@ export class Session {
     this.storage.close();
   }
 
+  /** `close()`, for `await using`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
   #assertKnown(id: string): void {
     if (!this.storage.entry(id)) throw unknownEntry(id, this.file ?? this.id);
   }

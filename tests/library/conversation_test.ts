@@ -9,6 +9,7 @@ import {
   createAgentSession,
   defineTool,
   JsonlSessionRepo,
+  MemorySessionRepo,
   type Message,
   type Model,
   type ModelEvent,
@@ -18,6 +19,7 @@ import {
   textOf,
   type Tool,
 } from "../../mod.ts";
+import { InstantTimer } from "../support/manual_timer.ts";
 import { SCRIPTED_FACTS, scriptedModel } from "../support/scripted_model.ts";
 import { TempDirectory } from "../support/temp.ts";
 
@@ -162,6 +164,79 @@ describe("prompt()", () => {
     await session.abort();
     await second;
     await session.dispose();
+  });
+});
+
+describe("subscribe()", () => {
+  test.each(["abort", "dispose"] as const)(
+    "a listener may wait for %s(): the run does not wait for the listener for ever",
+    async (stop) => {
+      const model = scriptedModel([{ text: "So far" }]);
+      await using session = new AgentSession({
+        session: await new MemorySessionRepo().create({ cwd: "/tmp" }),
+        model,
+        timer: new InstantTimer(),
+      });
+      const stopped = Promise.withResolvers<void>();
+      session.subscribe(async ({ type }) => {
+        if (type !== "message_update") return;
+        await session[stop]();
+        stopped.resolve();
+      });
+      const outcome = await session.prompt("Go.");
+      await stopped.promise;
+      expect([outcome.aborted, outcome.stopReason, session.isRunning])
+        .toEqual([true, "aborted", false]);
+    },
+  );
+
+  test("a listener that fails stops nobody, and is reported once", async () => {
+    const reported: unknown[] = [];
+    await using session = new AgentSession({
+      session: await new MemorySessionRepo().create({ cwd: "/tmp" }),
+      model: scriptedModel([{ text: "Hello." }]),
+      onListenerError: (error) => reported.push(error),
+    });
+    const failure = new Error("no listener of mine");
+    session.subscribe(() => {
+      throw failure;
+    });
+    const heard: string[] = [];
+    session.subscribe(async ({ type }) => void heard.push(type));
+    expect((await session.prompt("Go.")).text).toBe("Hello.");
+    expect([heard.at(-1), reported]).toEqual(["agent_settled", [failure]]);
+  });
+});
+
+describe("await using", () => {
+  test("closes sessions, conversations and runtimes", async () => {
+    using temp = new TempDirectory();
+    const repo = new JsonlSessionRepo({ sessionsDir: temp.join("sessions") });
+    let file = "";
+    {
+      await using session = await repo.create({ cwd: temp.cwd });
+      await session.appendMessage({ role: "user", content: "Hello", timestamp: 1 });
+      file = session.file ?? "";
+    }
+    {
+      await using session = new AgentSession({
+        session: await repo.open(file, { access: "write" }),
+        model: scriptedModel([]),
+      });
+      expect(session.isRunning).toBe(false);
+    }
+    const model = scriptedModel([]);
+    {
+      const session = await repo.open(file, { access: "write" });
+      await using runtime = await AgentSessionRuntime.create(session, {
+        repo,
+        prepare: async (session) => ({
+          start: async () => ({ session: new AgentSession({ session, model }), services: {} }),
+        }),
+      });
+      expect(runtime.session.session.file).toBe(file);
+    }
+    await (await repo.open(file, { access: "write" })).close();
   });
 });
 
