@@ -132,6 +132,8 @@ export class ReplRig implements AsyncDisposable {
   readonly left: Promise<Leaving>;
   /** How often the process was suspended; resumes at once. */
   suspended = 0;
+  /** Ctrl-C on a plain terminal, which shows `^C` for it. */
+  readonly interrupt: () => void;
 
   private constructor(
     parts: {
@@ -149,6 +151,10 @@ export class ReplRig implements AsyncDisposable {
     this.repo = repo;
     const history = new History({ home: temp.home });
     const console = this.#console(options, history);
+    this.interrupt = () => {
+      terminal.write("^C");
+      if (console instanceof PlainConsole) console.interrupt();
+    };
     this.repl = new Repl({
       runtime,
       repo,

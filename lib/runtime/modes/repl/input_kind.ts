@@ -22,6 +22,7 @@ export function inputOf(
   if (shell) {
     return { kind: "shell", command: shell[2] ?? "", exclude: shell[1] === "!!" };
   }
+  if (text === "/") return { kind: "unknown", name: "", near: undefined };
   // A path or a comment is no command: their first word has more than letters after the slash.
   const call = /^\/([\p{L}\p{N}][\p{L}\p{N}._:-]*)(?:\s+([^]*))?$/u.exec(text);
   if (!call) return { kind: "prompt", text };

@@ -1,4 +1,5 @@
 /** Numbers for people. */
+import * as path from "node:path";
 import type { SessionStats } from "../../stats.ts";
 import type { ModelFacts } from "../../../agent/mod.ts";
 import type { ThinkingLevel, Usage } from "../../../session/mod.ts";
@@ -15,6 +16,11 @@ export function money(usd: number): string {
   return usd === 0 || usd >= 1 ? `$${usd.toFixed(2)}` : `$${usd.toFixed(usd < 0.01 ? 4 : 3)}`;
 }
 
+/** A model as a person names it; of a recording the file alone. */
+export function modelName({ provider, id }: { provider: string; id: string }): string {
+  return provider === "replay" ? `replay:${path.basename(id)}` : `${provider}/${id}`;
+}
+
 /** Model, use of the context, tokens and cost: what stands below an answer. */
 export function statusText(
   facts: ModelFacts,
@@ -24,7 +30,7 @@ export function statusText(
   const { context, branch } = stats;
   const thinking = thinkingLevel === "off" ? "" : `:${thinkingLevel}`;
   return [
-    `${facts.provider}/${facts.id}${thinking}`,
+    `${modelName(facts)}${thinking}`,
     contextText(context),
     usageText(branch),
     money(branch.cost.total),

@@ -5,6 +5,7 @@ import type { Session } from "../../../session/mod.ts";
 import { damageLines } from "../damage_text.ts";
 import { VERSION } from "../../version.ts";
 import { lastExchangeRows } from "./message_rows.ts";
+import { modelName } from "./numbers.ts";
 import { cutRow, type Row, row, span } from "./styled.ts";
 
 /** Version, model, directory; the session, if something was said in it, with its last exchange. */
@@ -14,9 +15,8 @@ export async function openingRows(
 ): Promise<Row[]> {
   const { columns, env, isFirst } = options;
   const { session } = live;
-  const { provider, id } = live.model.facts;
   const level = live.thinkingLevel === "off" ? "" : `:${live.thinkingLevel}`;
-  const about = `${provider}/${id}${level} · ${shortPath(session.cwd, env)}`;
+  const about = `${modelName(live.model.facts)}${level} · ${shortPath(session.cwd, env)}`;
   const head: Row = isFirst
     ? [span("bough", { bold: true }), span(` ${VERSION} · ${about}`)]
     : row(about);

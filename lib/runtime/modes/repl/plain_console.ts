@@ -51,6 +51,7 @@ export class PlainConsole implements Console {
 
   close(): void {
     this.#pasting?.abort();
+    this.#endPromptLine();
     this.#answer(undefined);
     this.#listener = undefined;
     this.#terminal.release();
@@ -105,6 +106,8 @@ export class PlainConsole implements Console {
 
   /** Ctrl-C, which the terminal turns into a signal; false if there is nobody to hear it. */
   interrupt(): boolean {
+    // The terminal has shown a sign for the key.
+    if (!this.#endPromptLine()) this.#terminal.write("\n");
     if (this.#question) this.#answer(undefined);
     else this.#listener?.interrupt();
     return this.#listener !== undefined;
@@ -112,6 +115,14 @@ export class PlainConsole implements Console {
 
   copy(): boolean {
     return false;
+  }
+
+  /** Leaves the line of the prompt; whether it stood there. */
+  #endPromptLine(): boolean {
+    const isPrompted = this.#isPrompted;
+    if (isPrompted) this.#terminal.write("\n");
+    this.#isPrompted = false;
+    return isPrompted;
   }
 
   #input(text: string): void {

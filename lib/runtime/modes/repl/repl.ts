@@ -232,6 +232,7 @@ export class Repl implements ReplContext {
       return true;
     }
     this.#view.note("Ctrl-C again leaves, and so does Ctrl-D");
+    this.#console.ready();
     return false;
   }
 

@@ -106,6 +106,7 @@ export class RunActivity {
     this.#startTicking();
     return () => {
       this.#shells.delete(shell);
+      if (this.#shells.size === 0) this.#output = "";
       if (!this.#waiting) this.stop();
     };
   }

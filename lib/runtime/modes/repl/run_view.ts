@@ -1,10 +1,17 @@
 /** What a run shows: events in, rows out. */
 import type { AssistantMessageEvent, Timer } from "../../../agent/mod.ts";
-import { type AssistantMessage, type Message, textOf } from "../../../session/mod.ts";
+import {
+  type AssistantMessage,
+  type CompactionEntry,
+  type Message,
+  textOf,
+} from "../../../session/mod.ts";
 import type { AgentSessionEvent } from "../../event.ts";
 import { harmless } from "../terminal_text.ts";
+import { compactedText, isSilent, retryText } from "./event_text.ts";
 import { MarkdownText } from "./markdown.ts";
 import { promptRows } from "./message_rows.ts";
+import { modelName } from "./numbers.ts";
 import { RunActivity } from "./run_activity.ts";
 import type { Screen } from "./screen.ts";
 import { type Row, row, rowsOf, wrapRow } from "./styled.ts";
@@ -128,7 +135,12 @@ export class RunView {
         return this.#print("tool", finishedCallRows(call, event, this.#columns));
       }
       case "auto_retry_start":
-        return this.error(event.errorMessage);
+        this.error(event.errorMessage);
+        if (this.#options.stream) this.note(retryText(event));
+        return;
+      case "compaction_start":
+        if (this.#options.stream) this.note("Compacting the context");
+        return;
       case "compaction_end":
         // The command tells what became of one that was asked for.
         if (event.errorMessage !== undefined && event.reason !== "manual") {
@@ -137,10 +149,10 @@ export class RunView {
           this.#isStopTold = true;
           this.note("Compaction stopped; nothing was changed");
         }
-        if (event.result) this.note(`Compacted: ${firstLine(event.result.summary)}`);
+        if (event.result) this.note(compactedText(event.result));
         return;
       case "model_changed":
-        return this.note(`Model: ${event.provider}/${event.modelId}`);
+        return this.note(`Model: ${modelName({ provider: event.provider, id: event.modelId })}`);
       case "thinking_level_changed":
         return this.note(`Thinking: ${event.level}`);
       case "agent_settled":
@@ -157,7 +169,6 @@ export class RunView {
       case "turn_end":
       case "agent_end":
       case "queue_update":
-      case "compaction_start":
       case "entry_appended":
       case "session_info_changed":
       case "summarization_retry_scheduled":
@@ -295,13 +306,4 @@ export class RunView {
 
 function thinkingRow(line: Row): Row {
   return line.map((each) => ({ ...each, style: THINKING }));
-}
-
-/** It ended well, and there is nothing in it to be shown. */
-function isSilent({ stopReason, content }: AssistantMessage): boolean {
-  return stopReason === "stop" && textOf(content).trim() === "";
-}
-
-function firstLine(text: string): string {
-  return text.split("\n").find((line) => line.trim() !== "")?.trim() ?? "";
 }

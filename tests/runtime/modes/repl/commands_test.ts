@@ -229,7 +229,7 @@ test("/compact summarizes, and tells what it is about", async () => {
     rows: 50,
   });
   rig.send("/compact");
-  await rig.shows("Compacted: All of it.");
+  await rig.shows(/Compacted [\d.k]+ tokens: All of it\./);
   const { messages } = await rig.runtime.session.session.buildContext();
   expect(messages[0]).toMatchObject({ role: "compactionSummary" });
 });

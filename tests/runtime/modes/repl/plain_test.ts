@@ -80,3 +80,21 @@ test("a plain Repl's run can be steered", async () => {
   await rig.runtime.session.abort();
   await rig.shows("Stopped");
 });
+
+test("a plain Repl tells of a wait, and begins a line after the terminal's sign for Ctrl-C", async () => {
+  const model = scriptedModel([{ fails: "overloaded", retryAfterMs: 30_000 }]);
+  await using rig = await plainRig(model);
+  rig.terminal.type("hi\n");
+  await rig.shows(/Asking again in 3\d s \(1 of 3\); Ctrl-C stops/);
+  rig.interrupt();
+  await rig.shows(/\^C\nStopped\n[^]*\$0\.00\n> *$/);
+});
+
+test("a plain Repl leaves with Ctrl-C twice, the cursor on a line of its own", async () => {
+  await using rig = await plainRig();
+  rig.interrupt();
+  await rig.shows(/> \^C\n\n?Ctrl-C again leaves, and so does Ctrl-D\n> *$/);
+  rig.interrupt();
+  expect(await rig.left).toBe("quit");
+  expect(rig.terminal.written).toEndWith("> ^C\n");
+});

@@ -186,6 +186,9 @@ test("Repl loses no words behind a command that takes none, and runs no empty on
   rig.send("/new and fix the bug");
   await rig.shows('Cannot use "and fix the bug" with /new: it takes nothing');
   await rig.shows(/\n> \/new and fix the bug$/);
+  rig.type("\x15");
+  rig.send("/");
+  await rig.shows("There is no command /; /help shows the commands");
   for (const line of ["!", "!! "]) {
     rig.type("\x15");
     rig.send(line);

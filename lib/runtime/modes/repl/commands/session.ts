@@ -2,7 +2,7 @@
 import { type AssistantMessage, textOf } from "../../../../session/mod.ts";
 import { copyByProgram } from "../clipboard.ts";
 import type { Command, ReplContext } from "../context.ts";
-import { contextText, money, shortCount, usageText } from "../numbers.ts";
+import { contextText, modelName, money, shortCount, usageText } from "../numbers.ts";
 import { type Row, span } from "../styled.ts";
 
 export const name: Command = {
@@ -35,7 +35,6 @@ export const session: Command = {
     const stats = await live.stats();
     const { entries } = await session.getOutline();
     const { messages, branch, session: all } = stats;
-    const { provider, id } = live.model.facts;
     dialog.rows([
       fact("id", session.id),
       ...(session.name === undefined ? [] : [fact("name", session.name)]),
@@ -49,7 +48,7 @@ export const session: Command = {
         "messages",
         `${messages.user} yours, ${messages.assistant} answers, ${messages.toolCalls} tool calls`,
       ),
-      fact("model", `${provider}/${id}, thinking ${live.thinkingLevel}`),
+      fact("model", `${modelName(live.model.facts)}, thinking ${live.thinkingLevel}`),
       fact("context", `${contextText(stats.context)}, ${shortCount(stats.context.tokens)} tokens`),
       fact("this branch", `${usageText(branch)}, ${money(branch.cost.total)}`),
       fact("all branches", `${usageText(all)}, ${money(all.cost.total)}`),
