@@ -213,5 +213,7 @@ export function textOf(
 ): string {
   if (content === null || content === undefined) return "";
   if (typeof content === "string") return content;
-  return content.map((block) => block.type === "text" ? block.text ?? "" : "").join("");
+  let text = "";
+  for (const block of content) if (block.type === "text") text += block.text ?? "";
+  return text;
 }

@@ -1,5 +1,5 @@
 /** A session's tree, each entry shortened: what a drawing of the whole needs, at little cost. */
-import type { Buffer } from "node:buffer";
+import { Buffer } from "node:buffer";
 import type { ByteSource } from "./byte_source.ts";
 import { type EntryHead, parseEntry } from "./codec.ts";
 import type { SessionEntry } from "./entry.ts";
@@ -37,34 +37,37 @@ export function outlineOf(
   excerptAt: (position: number) => SessionEntry | undefined,
 ): Outline {
   const entries: OutlineEntry[] = [];
-  const places = new Map<number, number>();
-  const parents: (number | undefined)[] = [];
+  /** Where the entry at a position of the index stands in the outline. */
+  const places: (number | undefined)[] = [];
   for (let position = 0; position < index.size; position++) {
     const head = index.head(position);
-    if (head.type === "leaf") continue;
-    const excerpt = excerptAt(position);
+    const excerpt = head.type === "leaf" ? undefined : excerptAt(position);
+    places.push(excerpt && entries.length);
     if (!excerpt) continue;
-    places.set(position, entries.length);
-    parents.push(index.parent(position));
     const label = labels.get(head.id);
-    entries.push({ excerpt, parent: undefined, ...label === undefined ? {} : { label } });
+    entries.push(
+      label === undefined ? { excerpt, parent: undefined } : { excerpt, parent: undefined, label },
+    );
   }
-  for (const [place, entry] of entries.entries()) {
-    const parent = parents[place];
-    entry.parent = parent === undefined ? undefined : places.get(parent);
+  const placeOf = (position: number | undefined) =>
+    position === undefined ? undefined : places[position];
+  for (const [position, place] of places.entries()) {
+    const entry = place === undefined ? undefined : entries[place];
+    if (entry) entry.parent = placeOf(index.parent(position));
   }
-  return { entries, leaf: index.leaf === undefined ? undefined : places.get(index.leaf) };
+  return { entries, leaf: placeOf(index.leaf) };
 }
 
 /** Reads excerpts from a source; neighbours in the file share what is read. */
 export function excerpts(source: ByteSource): (head: EntryHead) => SessionEntry | undefined {
   let from = 0;
   let bytes = source.read(0, 0);
+  const scratch = Buffer.allocUnsafe(BLOCK_BYTES);
   return (head) =>
     excerptOf(head, (start, end) => {
       if (start < from || end > from + bytes.length) {
         from = start;
-        bytes = source.read(start, Math.max(end, start + BLOCK_BYTES));
+        bytes = source.read(start, Math.max(end, start + BLOCK_BYTES), scratch);
       }
       return bytes.subarray(start - from, end - from);
     });

@@ -24,15 +24,19 @@ export function parsePrefix(bytes: Buffer): unknown {
 /** How many bytes to keep, and what has to follow them to make JSON of it. */
 function cutOf(bytes: Buffer): { end: number; closing: string } {
   let closing = "";
-  let cut = { end: 0, closing: "" };
+  /** Where the last whole value, or the beginning of one, ends. */
+  let wholeEnd = 0;
+  let wholeClosing = "";
   let inString = false;
   /** The next string, or the one that is open, names a field. */
   let isKey = false;
-  let escape = -ESCAPE_LENGTH;
+  // Mostly the last string is a long one that breaks off: nothing in it changes how it goes on.
+  const lastQuote = bytes.lastIndexOf(QUOTE);
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
     if (inString) {
-      if (byte === BACKSLASH) escape = at++;
+      if (at > lastQuote) break;
+      if (byte === BACKSLASH) at++;
       else if (byte === QUOTE) inString = false;
       continue;
     }
@@ -41,7 +45,8 @@ function cutOf(bytes: Buffer): { end: number; closing: string } {
         inString = true;
         break;
       case COMMA:
-        cut = { end: at, closing };
+        wholeEnd = at;
+        wholeClosing = closing;
         isKey = closing.startsWith("}");
         break;
       case 0x3a: // :
@@ -51,18 +56,34 @@ function cutOf(bytes: Buffer): { end: number; closing: string } {
       case 0x5b: // [
         isKey = byte === 0x7b;
         closing = (isKey ? "}" : "]") + closing;
-        cut = { end: at + 1, closing };
+        wholeEnd = at + 1;
+        wholeClosing = closing;
         break;
       case 0x7d: // }
       case 0x5d: // ]
         closing = closing.slice(1);
-        cut = { end: at + 1, closing };
+        wholeEnd = at + 1;
+        wholeClosing = closing;
         break;
     }
   }
-  if (!inString || isKey) return cut;
-  const end = escape > bytes.length - ESCAPE_LENGTH ? escape : wholeCharacters(bytes);
+  if (!inString || isKey) return { end: wholeEnd, closing: wholeClosing };
+  const end = openEscape(bytes, lastQuote + 1) ?? wholeCharacters(bytes);
   return { end, closing: `"${closing}` };
+}
+
+/** Where an escape begins that may break off at the end of bytes, which are a string's from `start` on. */
+function openEscape(bytes: Buffer, start: number): number | undefined {
+  let at = Math.max(start, bytes.length - 2 * ESCAPE_LENGTH);
+  // Backslashes in a row are told apart from the first of them on.
+  while (bytes[at - 1] === BACKSLASH) at--;
+  let found: number | undefined;
+  for (; at < bytes.length; at++) {
+    if (bytes[at] !== BACKSLASH) continue;
+    found = at > bytes.length - ESCAPE_LENGTH ? at : undefined;
+    at++;
+  }
+  return found;
 }
 
 /** The length without a character whose bytes may not all be there. */

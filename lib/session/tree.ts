@@ -112,6 +112,7 @@ export class EntryIndex {
 
   /** The entry at a position, or the one that a `leaf` entry there leads to. */
   nodeAt(position: number): number | undefined {
+    if (this.#heads[position]?.type !== "leaf") return position < 0 ? undefined : position;
     const passed: number[] = [];
     let at = position;
     while (at >= 0 && this.#heads[at]?.type === "leaf") {

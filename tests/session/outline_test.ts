@@ -77,6 +77,7 @@ const VALUE = {
   parentId: null,
   list: [1, -2.5e3, true, null, [], {}, [{ a: 'q"\\uote' }]],
   text: 'é 日本 🌳 \\ "x" \n \u0001 end',
+  slashes: ["\n", '\\\\\\"\\ \u0001\\u0001\\', "\\\\\\\\\\\\\\\\"],
   nested: { deep: { er: ["x", { y: "z" }] } },
 };
 

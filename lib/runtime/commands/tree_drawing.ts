@@ -32,32 +32,34 @@ export function drawTree<E extends DrawnEntry>(
 ): TreeLine<E>[] {
   const isShown = entries.map(show);
   const above = shownAbove(entries, isShown);
-  const children = new Map<number | undefined, number[]>();
-  for (let at = 0; at < entries.length; at++) {
-    if (!isShown[at]) continue;
-    const siblings = children.get(above[at]);
-    if (siblings) siblings.push(at);
-    else children.set(above[at], [at]);
-  }
+  const hanging = new Hanging(above, isShown);
   const shownLeaf = leaf === undefined || isShown[leaf] ? leaf : above[leaf];
-  const active = new Set<number>();
-  for (let at = shownLeaf; at !== undefined; at = above[at]) active.add(at);
+  const active = new Uint8Array(entries.length);
+  for (let at = shownLeaf; at !== undefined; at = above[at]) active[at] = 1;
 
   const lines: TreeLine<E>[] = [];
-  const waiting = hanging(children.get(undefined) ?? [], "");
+  const waiting = [{
+    at: hanging.first(undefined),
+    start: "",
+    isAlone: !hanging.areMany(undefined),
+  }];
   for (let next = waiting.pop(); next; next = waiting.pop()) {
-    const { at, rails, below } = next;
-    const entry = entries[at];
-    if (!entry) continue;
-    const on = children.get(at) ?? [];
+    const { at, start, isAlone } = next;
+    const entry = at === undefined ? undefined : entries[at];
+    if (at === undefined || !entry) continue;
+    const sibling = hanging.next(at);
+    if (sibling !== undefined) waiting.push({ at: sibling, start, isAlone });
+    const isLast = sibling === undefined;
+    const isBranchPoint = hanging.areMany(at);
     lines.push({
       entry,
-      rails,
-      isActive: active.has(at),
+      rails: isAlone ? start : `${start}${isLast ? "└─ " : "├─ "}`,
+      isActive: active[at] === 1,
       isLeaf: at === shownLeaf,
-      isBranchPoint: on.length > 1,
+      isBranchPoint,
     });
-    waiting.push(...hanging(on, below));
+    const below = isAlone ? start : `${start}${isLast ? "   " : "│  "}`;
+    waiting.push({ at: hanging.first(at), start: below, isAlone: !isBranchPoint });
   }
   return lines;
 }
@@ -69,8 +71,8 @@ function shownAbove(
 ): (number | undefined)[] {
   const above: (number | undefined)[] = [];
   const known = new Uint8Array(entries.length);
+  const passed: number[] = [];
   for (let start = 0; start < entries.length; start++) {
-    const passed: number[] = [];
     let at = start;
     let found: number | undefined;
     for (;;) {
@@ -83,7 +85,7 @@ function shownAbove(
       if (found === undefined || isShown[found]) break;
       at = found;
     }
-    for (const one of passed) {
+    for (let one = passed.pop(); one !== undefined; one = passed.pop()) {
       above[one] = found;
       known[one] = 1;
     }
@@ -91,19 +93,39 @@ function shownAbove(
   return above;
 }
 
-interface Hanging {
-  at: number;
-  rails: string;
-  /** The rails of what hangs on it. */
-  below: string;
-}
+const NONE = -1;
 
-/** What hangs on one entry, last first. */
-function hanging(children: readonly number[], rails: string): Hanging[] {
-  if (children.length === 1) return children.map((at) => ({ at, rails, below: rails }));
-  return children.map((at, number) =>
-    number === children.length - 1
-      ? { at, rails: `${rails}└─ `, below: `${rails}   ` }
-      : { at, rails: `${rails}├─ `, below: `${rails}│  ` }
-  ).reverse();
+/** What hangs on each entry (or on nothing: the roots), of those that are shown, in their order. */
+class Hanging {
+  readonly #first: Int32Array;
+  readonly #next: Int32Array;
+
+  constructor(above: readonly (number | undefined)[], isShown: readonly boolean[]) {
+    const count = above.length;
+    // The roots stand where another entry would.
+    this.#first = new Int32Array(count + 1).fill(NONE);
+    this.#next = new Int32Array(count).fill(NONE);
+    for (let at = count - 1; at >= 0; at--) {
+      if (!isShown[at]) continue;
+      const parent = above[at] ?? count;
+      this.#next[at] = this.#first[parent] ?? NONE;
+      this.#first[parent] = at;
+    }
+  }
+
+  first(parent: number | undefined): number | undefined {
+    const at = this.#first[parent ?? this.#next.length] ?? NONE;
+    return at === NONE ? undefined : at;
+  }
+
+  /** The one that hangs on the same entry. */
+  next(sibling: number): number | undefined {
+    const at = this.#next[sibling] ?? NONE;
+    return at === NONE ? undefined : at;
+  }
+
+  areMany(parent: number | undefined): boolean {
+    const first = this.first(parent);
+    return first !== undefined && this.next(first) !== undefined;
+  }
 }

@@ -20,6 +20,6 @@ export function harmless(text: string): string {
 
 /** The same on one line, blanks run together, cut to `max` characters where that is given. */
 export function oneLine(text: string, max = Infinity): string {
-  const line = harmless(text.replace(/\s+/g, " ").trim());
+  const line = harmless(text.replace(/[^\S ]\s*| \s+/g, " ").trim());
   return line.length > max ? `${line.slice(0, max - 1).toWellFormed()}…` : line;
 }

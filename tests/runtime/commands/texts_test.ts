@@ -1,10 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { ageOf } from "../../../lib/runtime/commands/ages.ts";
 import { isConversation, lineOf } from "../../../lib/runtime/commands/entry_line.ts";
+import { oneLine } from "../../../lib/runtime/modes/terminal_text.ts";
 import { cutTo, textColumns } from "../../../lib/runtime/commands/text_columns.ts";
 import { MemorySessionRepo } from "../../../lib/session/mod.ts";
 import { soundEntry } from "../../../lib/session/sound.ts";
 import { assistant } from "../../support/conversation.ts";
+import { Random } from "../../support/random.ts";
 
 describe("ageOf()", () => {
   const now = Date.parse("2026-03-05T12:00:00Z");
@@ -124,6 +126,22 @@ describe("lineOf()", () => {
       expect(entry && lineOf(entry)).toEqual({ who, text });
     });
   }
+
+  test("cuts and mends a text as oneLine() does, whatever it has", () => {
+    const random = new Random(7);
+    const chars = [..." \n\tab\u00a0\u001bé…"];
+    for (let round = 0; round < 5000; round++) {
+      const text = Array.from({ length: random.int(0, 12) }, () => random.pick(chars)).join("");
+      const entry = soundEntry({ type: "session_info", id: "e", parentId: null, name: text });
+      const lengthMax = random.int(1, 12);
+      // Of a long text no more than twice the length is looked at.
+      const seen = text.slice(0, 2 * lengthMax);
+      expect([text, entry && lineOf(entry, lengthMax).text]).toEqual([
+        text,
+        oneLine(seen, lengthMax),
+      ]);
+    }
+  });
 
   test("says each entry that this code writes", async () => {
     const session = await new MemorySessionRepo().create({ cwd: "/" });
