@@ -143,11 +143,27 @@ function checkOperands(given: Given, spec: VerbSpec, operands: readonly string[]
   }
 }
 
+/** `sesion list` is no pair of prompts. */
+function checkNoVerbMeant(given: Given): void {
+  const [first, second, ...more] = given.words;
+  if (!first || !second || first.literal || first.optionsBefore > 0) return;
+  const verb = VERB_LIST.find(({ name }) => {
+    const [group = "", own] = name.split(" ");
+    return own === second.word && nearestNames(first.word, [group]).length > 0;
+  });
+  if (!verb) return;
+  const call = [verb.name, ...more.map(({ word }) => word)].join(" ");
+  given.problem(
+    `Cannot run "${first.word} ${second.word}": did you mean "${call}"? A prompt goes after -p or --`,
+  );
+}
+
 function readRun(given: Given, terminals: Terminals): CommandLine {
   const { mode, output } = readMode(given, terminals);
   for (const { name, raw } of given.options) checkFit(given, { name, raw, mode });
   given.needs("at", ["fork"]);
   const words = given.words.map(({ word }) => word);
+  checkNoVerbMeant(given);
   if (mode === "rpc" && words.length > 0) {
     given.problem(`Cannot use "${words[0]}" with --mode rpc: prompts come as commands on stdin`);
   }

@@ -26,6 +26,13 @@ function distance(from: string, to: string): number {
 /** A longer word is no name that someone mistyped. */
 const WORD_LENGTH_MAX = 200;
 
+/** The distance; a beginning is as near as one letter. */
+function wayTo(word: string, name: string): number {
+  return word.length > 1 && name.startsWith(word)
+    ? Math.min(1, name.length - word.length)
+    : distance(word, name);
+}
+
 /** How likely a slip is, of two that are as far: letters are swapped, then left out, then wrong. */
 function slipOf(word: string, name: string): number {
   const letters = (text: string) => text.split("").sort().join("");
@@ -50,7 +57,7 @@ export function nearestNames(word: string, candidates: Iterable<string>, max = 1
   return [...new Set(candidates)]
     .map((name) => ({
       name,
-      distance: distance(wanted, name.toLowerCase()),
+      distance: wayTo(wanted, name.toLowerCase()),
       slip: slipOf(wanted, name.toLowerCase()),
     }))
     .filter((candidate) => candidate.distance <= limit && candidate.distance < wanted.length)

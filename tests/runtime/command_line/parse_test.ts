@@ -177,6 +177,11 @@ describe("parseCommandLine() refuses", () => {
     [["--schema", "x"], "Cannot use --schema here: it fits print mode; add -p", TERMINAL],
     [["session"], 'Cannot run "session": it needs one of list, search'],
     [["session", "lst"], 'Cannot run "session lst": did you mean "session list"?'],
+    [
+      ["sesion", "list", "--all"],
+      'Cannot run "sesion list": did you mean "session list"? A prompt goes after -p or --',
+    ],
+    [["atuh", "set", "x"], 'Cannot run "atuh set": did you mean "auth set x"?'],
     [["session", "show"], 'Cannot run "session show": <session> is missing'],
     [["session", "show", "a", "b"], 'Cannot run "session show": "b" is one word too many'],
     [["session", "list", "--full"], 'Cannot use --full with "session list": it takes --json'],
@@ -216,6 +221,11 @@ describe("parseCommandLine() knows verbs", () => {
     });
   }
 
+  test("and that words near a verb are prompts where something says so", () => {
+    expect(run(["-p", "sesion", "list"]).prompts).toEqual(["sesion", "list"]);
+    expect(run(["--", "sesion", "list"]).prompts).toEqual(["sesion", "list"]);
+    expect(run(["sesion", "lost"]).prompts).toEqual(["sesion", "lost"]);
+  });
   test("and that a later word is none", () => {
     expect(run(["see", "doctor"]).prompts).toEqual(["see", "doctor"]);
   });

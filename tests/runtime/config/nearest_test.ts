@@ -8,6 +8,8 @@ const CASES: [word: string, nearest: string[]][] = [
   ["SESSION", ["session"]],
   ["modle", ["model"]],
   ["modl", ["model"]],
+  ["cont", ["continue"]],
+  ["no-s", ["no-session"]],
   ["continu", ["continue"]],
   ["xyz", []],
   ["", []],
