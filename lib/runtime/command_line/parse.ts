@@ -159,11 +159,11 @@ function checkNoVerbMeant(given: Given): void {
 }
 
 function readRun(given: Given, terminals: Terminals): CommandLine {
+  checkNoVerbMeant(given);
   const { mode, output } = readMode(given, terminals);
   for (const { name, raw } of given.options) checkFit(given, { name, raw, mode });
   given.needs("at", ["fork"]);
   const words = given.words.map(({ word }) => word);
-  checkNoVerbMeant(given);
   if (mode === "rpc" && words.length > 0) {
     given.problem(`Cannot use "${words[0]}" with --mode rpc: prompts come as commands on stdin`);
   }
