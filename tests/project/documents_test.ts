@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import * as fs from "node:fs";
 import * as path from "node:path";
+import { EXIT_CODES } from "../../lib/runtime/command_line/exit_code.ts";
 import { ROOT } from "../support/binary.ts";
 import { sourceFiles } from "../support/imports.ts";
 
@@ -89,4 +90,18 @@ test("each link of a page leads to a file or a heading that is there", () => {
     }).map((link) => `${page}: ${link}`)
   );
   expect(dead).toEqual([]);
+});
+
+test("the pages tell the exit codes as --help does", () => {
+  const signals = Object.keys(EXIT_CODES).filter((code) => Number(code) > 128);
+  const rows = [
+    ...Object.entries(EXIT_CODES).filter(([code]) => Number(code) <= 128),
+    [signals.join(", "), "SIGHUP, SIGINT, SIGPIPE, SIGTERM"],
+  ];
+  for (const page of ["README.md", "docs/cli.md"]) {
+    const [, section = ""] = read(page).split("## Exit codes\n");
+    const told = [...section.matchAll(/^\| ([\d, ]+?) +\| (.+?) +\|$/gm)]
+      .map(([, code = "", what = ""]) => [code, what]);
+    expect([page, told]).toEqual([page, rows]);
+  }
 });
