@@ -57,7 +57,7 @@ export { type RequestHooks, type RunState } from "./ask.ts";
 export { type AfterTurn, type RunEnd, type RunHooks, type Turn } from "./loop.ts";
 export { type ToolCallHooks } from "./tool_calls.ts";
 export { errorResult } from "./tool_result.ts";
-export { AbortGrace } from "./grace.ts";
+export { AbortGrace, OVERDUE } from "./grace.ts";
 export { MessageQueue, type QueueMode } from "./queue.ts";
 export { systemTimer, type Timer } from "./timer.ts";
 export {

@@ -38,7 +38,10 @@ export interface LeafMove {
   summaryEntryId?: string;
 }
 
-/** What takes part in a conversation from outside: extensions, through a runner. */
+/**
+ * What takes part in a conversation from outside: extensions, through a runner, or a program's own.
+ * A hook that throws ends what it takes part in; one that goes on after an abort is left behind.
+ */
 export interface SessionHooks extends ToolCallHooks {
   /** Runs an extension's command, which may come to a prompt; false if the text is none. */
   command?(text: string, signal: AbortSignal): Promise<boolean | { prompt: string }>;

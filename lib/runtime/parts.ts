@@ -8,6 +8,7 @@ import { EventHub } from "./event_hub.ts";
 import type { SessionHooks } from "./hooks.ts";
 import { MessageKeeper } from "./message_keeper.ts";
 import { ModelChoice } from "./model_choice.ts";
+import { patientHooks } from "./patient_hooks.ts";
 import { PromptRun } from "./prompt_run.ts";
 import { DEFAULT_RETRY } from "./retry.ts";
 import { RetryLoop } from "./retry_loop.ts";
@@ -30,14 +31,11 @@ export interface Parts {
 }
 
 export function joinParts(options: AgentSessionOptions): Parts {
-  const { findModel, hooks = {}, random = Math.random, scopedModels, session } = options;
+  const { findModel, random = Math.random, scopedModels, session } = options;
   const { timer = systemTimer } = options;
-  const hub = new EventHub({
-    hooks,
-    report: options.onListenerError,
-    signal: () => work.run?.signal,
-    timer,
-  });
+  const patience = { signal: () => work.run?.signal, timer };
+  const hooks = patientHooks(options.hooks ?? {}, patience);
+  const hub = new EventHub({ hooks, report: options.onListenerError, ...patience });
   const attempts = {
     retry: { ...DEFAULT_RETRY, ...options.retry },
     emit: hub.emit.bind(hub),

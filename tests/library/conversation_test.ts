@@ -5,6 +5,7 @@ import { z } from "zod";
 import {
   Agent,
   AgentSession,
+  type AgentSessionEvent,
   AgentSessionRuntime,
   createAgentSession,
   defineTool,
@@ -16,8 +17,10 @@ import {
   type RuntimePorts,
   type Session,
   SessionError,
+  type SessionHooks,
   textOf,
   type Tool,
+  type UserInput,
 } from "../../mod.ts";
 import { InstantTimer } from "../support/manual_timer.ts";
 import { SCRIPTED_FACTS, scriptedModel } from "../support/scripted_model.ts";
@@ -205,6 +208,109 @@ describe("subscribe()", () => {
     session.subscribe(async ({ type }) => void heard.push(type));
     expect((await session.prompt("Go.")).text).toBe("Hello.");
     expect([heard.at(-1), reported]).toEqual(["agent_settled", [failure]]);
+  });
+});
+
+describe("hooks", () => {
+  const lookUp: Tool = {
+    name: "look_up",
+    description: "Looks up",
+    parameters: { type: "object", properties: {} },
+    execute: async () => ({ content: [{ type: "text", text: "found" }] }),
+  };
+
+  /** Each waits for the end of the run that waits for it. */
+  class StoppingHooks {
+    #stop: () => Promise<void> = async () => {};
+
+    stopWith(stop: () => Promise<void>): void {
+      this.#stop = stop;
+    }
+    async beforeAgentStart() {
+      await this.#stop();
+      return {};
+    }
+    async context(messages: Message[]) {
+      await this.#stop();
+      return messages;
+    }
+    async beforeToolCall() {
+      await this.#stop();
+      return undefined;
+    }
+    async afterToolCall() {
+      await this.#stop();
+      return undefined;
+    }
+    async turnEnd() {
+      await this.#stop();
+      return undefined;
+    }
+    async beforeSettle() {
+      await this.#stop();
+      return false;
+    }
+    async observe(_event: AgentSessionEvent) {
+      await this.#stop();
+    }
+  }
+
+  const names = [
+    "beforeAgentStart",
+    "context",
+    "beforeToolCall",
+    "afterToolCall",
+    "turnEnd",
+    "beforeSettle",
+    "observe",
+  ] as const;
+  test.each(names)("%s() may wait for abort(): the run ends", async (name) => {
+    const stopping = new StoppingHooks();
+    const hooks: SessionHooks = { [name]: stopping[name].bind(stopping) };
+    await using session = new AgentSession({
+      session: await new MemorySessionRepo().create({ cwd: "/tmp" }),
+      model: scriptedModel([{ calls: [{ id: "1", name: "look_up" }] }, { text: "Done." }]),
+      tools: [lookUp],
+      hooks,
+      timer: new InstantTimer(),
+    });
+    stopping.stopWith(() => session.abort());
+    const outcome = await session.prompt("Go.");
+    expect([outcome.aborted, session.isRunning]).toEqual([true, false]);
+    const results = (await session.session.buildContext()).messages.filter(({ role }) =>
+      role === "toolResult"
+    );
+    if (name === "afterToolCall") {
+      expect(results).toMatchObject([{
+        isError: true,
+        content: [{ text: "The call was aborted." }],
+      }]);
+    }
+  });
+
+  test("may be the methods of an object", async () => {
+    class Count implements SessionHooks {
+      #turns = 0;
+      get turns(): number {
+        return this.#turns;
+      }
+      async turnEnd() {
+        this.#turns++;
+        return undefined;
+      }
+      async input(input: UserInput) {
+        return { ...input, text: `${input.text} (${this.#turns} before)` };
+      }
+    }
+    const hooks = new Count();
+    const model = scriptedModel([{ text: "One." }, { text: "Two." }]);
+    const { session } = await createAgentSession({ model, hooks });
+    await session.prompt("First");
+    await session.prompt("Second");
+    expect(hooks.turns).toBe(2);
+    expect((await textsOf(session.session)).filter((text) => text.startsWith("user")))
+      .toEqual(["user: First (0 before)", "user: Second (1 before)"]);
+    await session.dispose();
   });
 });
 
