@@ -18,10 +18,11 @@ async function onDeno(
   temp: TempDirectory,
   program: string,
   permissions: readonly string[],
+  more: Readonly<Record<string, string>> = {},
 ): Promise<FinishedProcess> {
   const file = temp.write("work/program.ts", program);
   const args = ["run", "--quiet", "--no-prompt", "--no-config", "--no-lock", ...permissions, file];
-  const env = { DENO_DIR: temp.make("deno"), NO_COLOR: "1" };
+  const env = { DENO_DIR: temp.make("deno"), NO_COLOR: "1", ...more };
   return await runProcess(DENO, args, { temp, env, timeoutMs: 60_000 });
 }
 
@@ -101,6 +102,16 @@ console.log(busy, findings.length, repairSession(session.file).changes.length, (
       "ls: hay.txt",
     ]);
     expect(stdout).toMatch(/\nbash: .*Requires .* access/);
+  }, 60_000);
+
+  test("searches by itself where it may not run the ripgrep that it finds", async () => {
+    using temp = new TempDirectory();
+    temp.write("work/hay.txt", "Hay.\nA needle.\n");
+    fs.chmodSync(temp.write("bin/rg", "#!/bin/sh\necho wrong\n"), 0o755);
+    const permissions = ["--allow-read", "--allow-env", "--allow-sys=uid"];
+    const program = toolsProgram(["grep", "find"]);
+    const { stdout } = await onDeno(temp, program, permissions, { PATH: temp.join("bin") });
+    expect(stdout).toBe("grep: hay.txt:2: A needle.\nfind: hay.txt\n");
   }, 60_000);
 
   test("has all its tools with the permissions that the document names", async () => {
