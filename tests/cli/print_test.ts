@@ -197,7 +197,7 @@ describe("bough goes on with a session", () => {
     const user = run.entries().find(({ message }) => JSON.stringify(message)?.includes("second"));
     const id = String(user?.["id"]);
     await run.run(["session", "label", "s", id, "here"]);
-    for (const at of [id, id.slice(0, 7), "here", `${id}~0`, "leaf~2"]) {
+    for (const at of [id, id.slice(0, 7), "here", `${id}~0`, "leaf~1"]) {
       const { code } = await run.run(["-p", "--fork", "s", "--at", at, "third"]);
       expect([at, code]).toEqual([at, 0]);
       const { messages } = run.server.bodies().at(-1) ?? {};
