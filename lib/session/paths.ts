@@ -59,6 +59,14 @@ export function fileName(timestamp: string, id: string): string {
   return bounded(`${time}_`, id, SESSION_EXTENSION, id);
 }
 
+const FILE_NAME = /^\d{4}-\d\d-\d\dT[\d-]+Z_(.+)\.jsonl$/;
+
+/** Whether a file may have been named for a session whose id begins so: a name of another form tells nothing. */
+export function mayBeNamedFor(name: string, idStart: string): boolean {
+  const id = FILE_NAME.exec(name)?.[1];
+  return id === undefined || id.startsWith(idStart) || name.length >= NAME_BYTES_MAX;
+}
+
 /** A name cut at a whole character to what every file system takes; a hash tells it from others. */
 function bounded(start: string, middle: string, end: string, whole: string): string {
   const name = start + middle + end;

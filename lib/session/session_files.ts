@@ -7,7 +7,7 @@ import type { FileSystem } from "./file_system.ts";
 import { headerOf } from "./catalog/glance.ts";
 import { isDirectory, notASession } from "./header.ts";
 import { statIfSeen, statNamed } from "./named_file.ts";
-import { SESSION_EXTENSION, sessionDirectory } from "./paths.ts";
+import { mayBeNamedFor, SESSION_EXTENSION, sessionDirectory } from "./paths.ts";
 
 /** A file that is a session. */
 export interface SessionFile {
@@ -26,9 +26,12 @@ export function sessionFiles(
   sessionsDir: string,
   cwd: string | undefined,
 ): SessionFile[] {
-  return candidatePaths(fs, sessionsDir, cwd).map((file) => sessionFile(fs, file))
-    .filter((file) => file !== undefined)
+  return readFiles(fs, candidatePaths(fs, sessionsDir, cwd))
     .filter(({ header }) => cwd === undefined || header.cwd === cwd);
+}
+
+function readFiles(fs: FileSystem, paths: readonly string[]): SessionFile[] {
+  return paths.map((file) => sessionFile(fs, file)).filter((file) => file !== undefined);
 }
 
 /** The files that may be sessions of a working directory, or of any, by their names alone. */
@@ -112,7 +115,12 @@ export function findSession(
   if (!isText(text)) throw sessionNotFound(text);
   const file = path.resolve(query.pathsFrom ?? query.cwd, text);
   if (looksLikePath(text)) return checkedPath(fs, file);
-  const match = matchSession(sessionFiles(fs, query.sessionsDir, undefined), text, query);
+  const paths = candidatePaths(fs, query.sessionsDir, undefined);
+  // To read the beginnings of all files takes time. A file that was given the name of another
+  // session is found by its own id only if no name fits.
+  const likely = paths.filter((one) => mayBeNamedFor(path.basename(one), text));
+  const match = matchId(readFiles(fs, likely), text, query.cwd) ??
+    matchSession(readFiles(fs, paths), text, query);
   if (match) return match.path;
   if (text !== "" && statIfSeen(fs, file)) return checkedPath(fs, file);
   throw sessionNotFound(text);
@@ -130,16 +138,29 @@ export function matchSession<File extends ListedSession>(
 ): File | undefined {
   // What is no text must not match the sessions that have no name.
   if (!isText(text) || text === "") return undefined;
-  const started = all.filter(({ header }) => header.id.startsWith(text));
+  const byId = matchId(all, text, cwd);
+  if (byId) return byId;
   const matches = firstMatches([
     () => all.filter(({ header }) => header.id === text),
-    () => narrowed(started, cwd).length === 1 ? started : [],
     () => all.filter((one) => nameOf(one) === text),
-    () => started,
+    () => all.filter(({ header }) => header.id.startsWith(text)),
   ]);
   const [match, ...others] = narrowed(matches, cwd);
   if (match && others.length > 0) throw ambiguous(text, [match, ...others]);
   return match;
+}
+
+/** The session that an id, or the start of one, means by itself. */
+function matchId<File extends ListedSession>(
+  all: readonly File[],
+  text: string,
+  cwd: string,
+): File | undefined {
+  if (text === "") return undefined;
+  const started = all.filter(({ header }) => header.id.startsWith(text));
+  const exact = started.filter(({ header }) => header.id === text);
+  const [match, ...others] = narrowed(exact.length > 0 ? exact : started, cwd);
+  return others.length === 0 ? match : undefined;
 }
 
 /** Asked for the sake of programs that no compiler looked at. */

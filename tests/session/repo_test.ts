@@ -430,6 +430,38 @@ describe("find()", () => {
     expect(error?.message).toBe(`Cannot open ${temp.path}: it is a directory, not a session`);
   });
 
+  test("reads no more files than may be meant by their names", async () => {
+    using temp = new TempDirectory();
+    const { repo, files } = await repoWithThree(temp);
+    const opened: string[] = [];
+    const watched = new JsonlSessionRepo({
+      sessionsDir: repo.sessionsDir,
+      fs: {
+        ...nodeFileSystem,
+        open(file, ...how) {
+          opened.push(file);
+          return nodeFileSystem.open(file, ...how);
+        },
+      },
+    });
+    expect(await watched.find("abc2")).toBe(files["abc2"] ?? "");
+    expect(opened).toEqual([files["abc2"] ?? ""]);
+  });
+
+  test("finds a session by its id in a file of any name", async () => {
+    using temp = new TempDirectory();
+    const { repo, files } = await repoWithThree(temp);
+    const directory = path.dirname(files["b"] ?? "");
+    const notes = path.join(directory, "notes.jsonl");
+    const other = path.join(directory, "2026-01-02T03-04-05-006Z_other.jsonl");
+    fs.renameSync(files["abc1"] ?? "", notes);
+    fs.renameSync(files["b"] ?? "", other);
+    expect(await repo.find("abc1")).toBe(notes);
+    expect(await repo.find("b")).toBe(other);
+    // A name of another form tells nothing of the id, so that file is looked at, too.
+    expect((await failure(repo.find("abc")))?.code).toBe("ambiguous");
+  });
+
   test("has the sessions of one directory first, and paths that begin in another", async () => {
     using temp = new TempDirectory();
     const { repo, files } = await repoWithThree(temp);
