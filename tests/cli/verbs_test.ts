@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fs from "node:fs";
 import * as path from "node:path";
+import { ROOT } from "../support/binary.ts";
 import { caseDirectory } from "../support/cases.ts";
 import { sampleText } from "../support/sample_session.ts";
 import { noPtyReason, SessionVerbs } from "../support/session_verbs.ts";
@@ -172,7 +173,7 @@ describe("bough session list", () => {
     using run = new SessionVerbs();
     const file = run.write("a", { said: [["you", "hello"]] });
     const { RunningProcess } = await import("../support/process.ts");
-    const holder = path.resolve(import.meta.dirname, "../support/lock_holder.ts");
+    const holder = path.join(ROOT, "tests/support/lock_holder.ts");
     using held = new RunningProcess(process.execPath, [holder, file], {
       env: process.env,
       stdin: "open",

@@ -14,9 +14,10 @@ export function oneOf<const T extends string>(...choices: readonly T[]) {
   return z.enum(choices, expected(`one of ${choices.map((each) => `"${each}"`).join(", ")}`));
 }
 
-/** The place of a problem and what it is. */
+/** The place of a problem and what it is: in the schema's words, else in zod's without their prefix. */
 export function problemText(issue: z.core.$ZodIssue): string {
-  return `${issue.path.map(String).join(".")}: ${issue.message}`;
+  const what = issue.message.replace(/^Invalid (?:input|option): /, "");
+  return `${issue.path.map(String).join(".")}: ${what}`;
 }
 
 /** The paths of what stands in `raw` and not in `known`, its copy with the known fields only. */

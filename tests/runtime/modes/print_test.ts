@@ -91,7 +91,7 @@ describe("print()", () => {
     expect({ ...ran, model: undefined, opened: undefined }).toEqual({
       code: 0,
       stdout: "second\n",
-      stderr: "bough: Something to know\nbough: look {}\n",
+      stderr: "bough: Something to know\nbough: look\n",
       closed: 1,
       model: undefined,
       opened: undefined,

@@ -1,11 +1,6 @@
 /** What a run shows: events in, rows out. */
 import type { AssistantMessageEvent, Timer } from "../../../agent/mod.ts";
-import {
-  type AssistantMessage,
-  type CompactionEntry,
-  type Message,
-  textOf,
-} from "../../../session/mod.ts";
+import { type Message, textOf } from "../../../session/mod.ts";
 import type { AgentSessionEvent } from "../../event.ts";
 import { harmless } from "../terminal_text.ts";
 import { compactedText, isSilent, retryText } from "./event_text.ts";
