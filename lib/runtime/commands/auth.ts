@@ -121,7 +121,7 @@ async function check(places: Places): Promise<ExitCode> {
     ...models.keyStatus(provider),
     ...(failure ? { problem: failure.message } : {}),
   };
-  if (call.flags.has("json")) stdout.write(`${JSON.stringify(checked)}\n`);
+  if (call.flags.has("json")) stdout.record(checked);
   else if (failure) report.error(failure.message);
   else stdout.show(`${provider}: ${describeKey(checked)}\n`);
   return failure ? exitCodeOf(failure) : 0;

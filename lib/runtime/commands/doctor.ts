@@ -23,7 +23,7 @@ export async function doctor(call: VerbCall, ports: VerbPorts): Promise<ExitCode
   const checks = await examine(call.run, ports, call.flags.has("online"));
   const isWell = checks.every(({ status }) => status !== "error");
   if (call.flags.has("json")) {
-    stdout.write(`${JSON.stringify({ type: "doctor", version: 1, ok: isWell, checks })}\n`);
+    stdout.record({ type: "doctor", version: 1, ok: isWell, checks });
   } else {
     stdout.write(shown(checks, call.run.quiet));
     if (!call.run.quiet) stdout.write(isWell ? "A run can work.\n" : "A run cannot work.\n");

@@ -29,7 +29,7 @@ export async function listModels(call: VerbCall, ports: VerbPorts): Promise<Exit
   for (const { message } of warnings) report.note(message);
   const listed = await search(call.operands, models);
   if (call.flags.has("json")) {
-    stdout.write(`${JSON.stringify(listed)}\n`);
+    stdout.record(listed);
     return 0;
   }
   if (listed.length > 0) {

@@ -5,7 +5,7 @@
  */
 import * as fs from "node:fs";
 import { isTerminal } from "../terminal.ts";
-import { harmless } from "./terminal_text.ts";
+import { harmless, harmlessJson } from "./terminal_text.ts";
 
 /** Takes bytes; resolves with how many were taken. Rejects with the system's error. */
 export interface ByteWriter {
@@ -60,6 +60,12 @@ export class Sink {
   /** Writes text from elsewhere: as it stands into a file or a pipe, harmless on a terminal. */
   show(text: string): void {
     this.write(this.isTerminal ? harmless(text) : text);
+  }
+
+  /** Writes a value as JSON on a line of its own; on a terminal harmlessly. */
+  record(value: unknown): void {
+    const json = JSON.stringify(value);
+    this.write(`${this.isTerminal ? harmlessJson(json) : json}\n`);
   }
 
   /** Resolves when not too much is waiting for the reader, or when the signal aborts. */

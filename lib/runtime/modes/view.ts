@@ -56,14 +56,13 @@ export function jsonView(stdout: Sink): View {
     start() {},
     event() {},
     end(result) {
-      stdout.write(`${JSON.stringify(result)}\n`);
+      stdout.record(result);
     },
   };
 }
 
 /** A record a line: the session's header, what happens, the result. */
 export function eventsView(stdout: Sink): View {
-  const record = (value: SessionHeader | AgentSessionEvent | RunResult) =>
-    stdout.write(`${JSON.stringify(value)}\n`);
+  const record = (value: SessionHeader | AgentSessionEvent | RunResult) => stdout.record(value);
   return { start: record, event: record, end: (result) => record(result) };
 }

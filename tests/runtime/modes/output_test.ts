@@ -85,6 +85,24 @@ test("harmless() leaves letters of all languages, and U+2028", () => {
   expect(harmless(text)).toBe(text);
 });
 
+test("harmless() shows what turns the direction of writing", () => {
+  expect(harmless("invoice\u202egpj.exe\u2066 \u2069")).toBe(
+    "invoice\\u202egpj.exe\\u2066 \\u2069",
+  );
+});
+
+test("Sink writes JSON on a terminal without what the terminal would obey, and the same value", async () => {
+  const value = { text: "\u009b31m \u202e \x7f \x1b[0m \u2028é" };
+  for (const isTerminal of [false, true]) {
+    const { sink, writer } = recordedSink({ isTerminal });
+    sink.record(value);
+    await sink.drain();
+    expect(JSON.parse(writer.text)).toEqual(value);
+    expect(writer.text.endsWith("}\n")).toBe(true);
+    expect(/[\x7f-\x9f\u202e]/.test(writer.text)).toBe(!isTerminal);
+  }
+});
+
 test("oneLine() runs blanks together and cuts", () => {
   expect(oneLine(" a\n\n b\t\x1b[0m ")).toBe("a b ␛[0m");
   expect(oneLine("abcdef", 4)).toBe("abc…");

@@ -1,7 +1,7 @@
 /** `session compact`: a summary in place of what is old, now. */
 import type { ExitCode } from "../../command_line/exit_code.ts";
 import { withModel } from "./live.ts";
-import { printJson, restOf, type SessionVerb } from "./verb.ts";
+import { printJson, printLine, restOf, type SessionVerb } from "./verb.ts";
 
 export async function compact(verb: SessionVerb): Promise<ExitCode> {
   const entry = await withModel(verb, (live) => live.compact(restOf(verb, 1)));
@@ -12,6 +12,6 @@ export async function compact(verb: SessionVerb): Promise<ExitCode> {
   const { id, summary, firstKeptEntryId, tokensBefore, usage } = entry;
   if (verb.json) {
     printJson(verb, { entryId: id, summary, firstKeptEntryId, tokensBefore, usage: usage ?? null });
-  } else verb.ports.stdout.write(`${id}\n`);
+  } else printLine(verb, id);
   return 0;
 }

@@ -40,7 +40,7 @@ function formatOf({ call }: SessionVerb, file: string | undefined): ExportFormat
   return format;
 }
 
-/** As it stands: an export is for programs, and for being kept. */
+/** As it stands, for programs and for being kept; on a terminal harmlessly. */
 async function writeOut(
   { ports }: SessionVerb,
   pieces: Iterable<string | Uint8Array>,
@@ -49,8 +49,8 @@ async function writeOut(
   const decoder = new TextDecoder();
   for (const piece of pieces) {
     if (signal.aborted || stdout.error) return;
-    stdout.write(typeof piece === "string" ? piece : decoder.decode(piece, { stream: true }));
+    stdout.show(typeof piece === "string" ? piece : decoder.decode(piece, { stream: true }));
     await stdout.ready(signal);
   }
-  stdout.write(decoder.decode());
+  stdout.show(decoder.decode());
 }

@@ -3,7 +3,7 @@ import { nodeFileSystem } from "../../../session/mod.ts";
 import type { ExitCode } from "../../command_line/exit_code.ts";
 import { UsageError } from "../../modes/exit_codes.ts";
 import { resolveEntry } from "../entry_ref.ts";
-import { isDirectory, printJson, readSession, type SessionVerb } from "./verb.ts";
+import { isDirectory, printJson, printLine, readSession, type SessionVerb } from "./verb.ts";
 
 /** With `--at`, up to that entry; with `--cwd`, to go on there. The new session's id is printed. */
 export async function fork(verb: SessionVerb): Promise<ExitCode> {
@@ -28,6 +28,6 @@ export async function fork(verb: SessionVerb): Promise<ExitCode> {
     return { id, path: file, cwd: header.cwd, parentSession: source.file, leafId };
   });
   if (verb.json) printJson(verb, made);
-  else verb.ports.stdout.write(`${made.id}\n`);
+  else printLine(verb, made.id);
   return 0;
 }

@@ -2,7 +2,7 @@
 import type { ExitCode } from "../../command_line/exit_code.ts";
 import { UsageError } from "../../modes/exit_codes.ts";
 import { resolveSaid } from "../entry_ref.ts";
-import { changeSession, operand, printJson, restOf, type SessionVerb } from "./verb.ts";
+import { changeSession, operand, printJson, printLine, restOf, type SessionVerb } from "./verb.ts";
 
 /** Sets a label, or takes it off if no text is given. A label names one entry at a time. */
 export async function label(verb: SessionVerb): Promise<ExitCode> {
@@ -49,6 +49,6 @@ export async function drop(verb: SessionVerb): Promise<ExitCode> {
 
 function tell(verb: SessionVerb, id: string, value: object): ExitCode {
   if (verb.json) printJson(verb, value);
-  else verb.ports.stdout.write(`${id}\n`);
+  else printLine(verb, id);
   return 0;
 }

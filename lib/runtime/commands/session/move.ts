@@ -2,7 +2,7 @@
 import type { ExitCode } from "../../command_line/exit_code.ts";
 import { resolveEntry } from "../entry_ref.ts";
 import { withModel } from "./live.ts";
-import { changeSession, operand, printJson, type SessionVerb } from "./verb.ts";
+import { changeSession, operand, printJson, printLine, type SessionVerb } from "./verb.ts";
 
 export async function move(verb: SessionVerb): Promise<ExitCode> {
   const target = operand(verb, 1);
@@ -20,7 +20,7 @@ export async function move(verb: SessionVerb): Promise<ExitCode> {
       return { cancelled: false, leafId: session.leafId, summaryEntryId: null };
     });
   if (verb.json) printJson(verb, moved);
-  else if (!moved.cancelled) verb.ports.stdout.write(`${moved.leafId}\n`);
+  else if (!moved.cancelled) printLine(verb, `${moved.leafId}`);
   if (moved.cancelled) {
     verb.report.error("Cannot move the leaf: an extension or a signal stopped it");
   }

@@ -10,6 +10,7 @@ import { directoryOf, indexFileOf, withCatalog } from "./sessions.ts";
 import {
   optionValue,
   printJson,
+  printLine,
   printText,
   sessionFileOf,
   type SessionVerb,
@@ -22,7 +23,7 @@ export async function remove(verb: SessionVerb): Promise<ExitCode> {
   await whenFree(verb, () => verb.repo.delete(path));
   await forget(verb, [path]);
   if (verb.json) printJson(verb, { path, deleted: true });
-  else verb.ports.stdout.write(`${path}\n`);
+  else printLine(verb, path);
   return 0;
 }
 

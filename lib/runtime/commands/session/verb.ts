@@ -147,7 +147,12 @@ export async function whenFree<T>(verb: SessionVerb, attempt: () => Promise<T>):
 
 /** One JSON value on a line. */
 export function printJson({ ports }: SessionVerb, value: unknown): void {
-  ports.stdout.write(`${JSON.stringify(value)}\n`);
+  ports.stdout.record(value);
+}
+
+/** A path or an id on a line of its own: other writers may have put anything into it. */
+export function printLine({ ports }: SessionVerb, text: string): void {
+  ports.stdout.show(`${text}\n`);
 }
 
 /** Writes text from sessions piece by piece, no faster than it is read. */

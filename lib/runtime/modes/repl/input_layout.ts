@@ -1,4 +1,5 @@
 /** How a text being edited lies on rows of the screen, and where its cursor is. */
+import { harmless } from "../terminal_text.ts";
 import type { FocusView } from "./focus.ts";
 import { type Row, row, span, type Style } from "./styled.ts";
 import { graphemes, graphemeWidth, widthOf } from "./text_width.ts";
@@ -29,8 +30,8 @@ export function layOut(layout: Layout): FocusView {
     width = indent;
   };
   for (const grapheme of graphemes(text)) {
-    const shown = grapheme === "\n" ? "" : grapheme === "\t" ? TAB : grapheme;
-    const needs = grapheme === "\t" ? TAB.length : shown === "" ? 0 : graphemeWidth(shown);
+    const shown = grapheme === "\n" ? "" : grapheme === "\t" ? TAB : harmless(grapheme);
+    const needs = shown === grapheme ? graphemeWidth(grapheme) : widthOf(shown);
     if (width + needs > columns - 1 && width > indent) next();
     if (at === cursor) place = { row: lines.length - 1, column: width };
     if (grapheme === "\n") next();

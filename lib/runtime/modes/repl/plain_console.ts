@@ -1,4 +1,5 @@
 /** A console of lines: no colour, no cursor movement; the terminal itself edits the line. */
+import { harmless } from "../terminal_text.ts";
 import type { Console, ConsoleListener } from "./console.ts";
 import type { List, Picked, Question } from "./dialog.ts";
 import { goesOn } from "./input_line.ts";
@@ -73,7 +74,7 @@ export class PlainConsole implements Console {
   /** An empty line stands for the text in brackets, a blank for none. */
   ask(question: string, { initial = "", signal }: Question = {}): Promise<string | undefined> {
     const kept = initial === "" ? "" : `[Enter: ${initial}; a blank: none] `;
-    this.#terminal.write(`${question} ${kept}`);
+    this.#terminal.write(harmless(`${question} ${kept}`));
     return new Promise((resolve) => {
       if (signal?.aborted) return resolve(undefined);
       const cancel = () => this.#answer(undefined);

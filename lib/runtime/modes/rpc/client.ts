@@ -228,7 +228,7 @@ export class RpcClient {
       command,
       ...outcome,
     };
-    this.#ports.stdout.write(`${JSON.stringify(answer)}\n`);
+    this.#ports.stdout.record(answer);
   }
 }
 
