@@ -2,20 +2,20 @@
  * Many sessions at a glance, and full text over all of them. What it knows is derived from the
  * session files, and kept in an index that can be thrown away; without one it reads the files.
  */
-import * as path from "node:path";
-import type { SessionGlance, StoredFile } from "./catalog/glance.ts";
-import { BestHits, type Search, type SearchedSession, type SearchHit } from "./catalog/hits.ts";
+import { type GlancedFile, isSame } from "./catalog/glance.ts";
+import { BestHits, type Search, type SearchHit } from "./catalog/hits.ts";
 import { DisposableIndex } from "./catalog/disposable_index.ts";
 import { searchIndex } from "./catalog/index_search.ts";
-import { indexWords, isSame } from "./catalog/index_words.ts";
+import { indexWords } from "./catalog/index_words.ts";
 import { parseQuery } from "./catalog/query.ts";
-import { type GlancedFile, glances, statOf } from "./catalog/recent.ts";
+import { byActivity, type GlancedFiles, glanceFiles } from "./catalog/recent.ts";
 import { scanSessions } from "./catalog/scan.ts";
 import type { SearchedRole } from "./catalog/searched_text.ts";
 import { sessionHits } from "./catalog/session_hits.ts";
-import type { FileLook, KnownFile } from "./catalog/session_index.ts";
+import type { KnownFile } from "./catalog/known_file.ts";
 import { WordReader } from "./catalog/words.ts";
 import { type FileSystem, nodeFileSystem } from "./file_system.ts";
+import { sessionDirectory } from "./paths.ts";
 import type { JsonlSessionRepo } from "./repo.ts";
 import type { SessionSummary } from "./summary.ts";
 
@@ -51,8 +51,6 @@ const SEARCH_LIMIT = 20;
 /** How much is read within one change of the index: others wait for its end. */
 const CHANGE_BYTES = 32_000_000;
 
-type Known = ReadonlyMap<string, KnownFile>;
-
 /**
  * The sessions below a repo's directory. Trouble with the index means that the sessions are read,
  * and trouble with a session that it is left out; neither is an error.
@@ -83,25 +81,26 @@ export class SessionCatalog {
    * Of a long first message no more than its beginning is told.
    */
   async list({ cwd, since = 0, limit = Infinity }: CatalogFilter = {}): Promise<SessionSummary[]> {
-    const known = this.#known({ summaries: true });
-    const all = this.#glances(cwd, known);
-    const files = all.filter((file) => activityOf(file) >= since).slice(0, limit);
+    const looked = this.#look(cwd);
+    const files = [...looked.same, ...looked.fresh].sort(byActivity)
+      .filter((file) => activityOf(file) >= since).slice(0, limit);
+    const known = files.filter(isKnown).map((file) => file.path);
+    const noted = this.#index.use((index) => index.summaries(known));
     const total = files.reduce((sum, { size }) => sum + size, 0);
-    const summaries = new Map<string, SessionSummary>();
-    const learnt = new Map<string, SessionSummary>();
+    const summaries: SessionSummary[] = [];
+    const learnt = new Map<GlancedFile, SessionSummary>();
     let done = 0;
     for (const file of files) {
-      const look = known.get(file.path)?.look;
-      const old = isSame(look, file) ? look?.summary : undefined;
+      const old = isKnown(file) ? noted?.get(file.path) : undefined;
       const summary = old === undefined ? this.#summarize(file) : parseSummary(old);
       done += file.size;
-      if (summary) summaries.set(file.path, summary);
+      if (summary) summaries.push(summary);
       if (old !== undefined || !summary) continue;
-      learnt.set(file.path, summary);
+      learnt.set(file, summary);
       if (!await this.#mayGoOn(done, total)) break;
     }
-    this.#learn(all, known, { summaries: learnt, cwd });
-    return [...summaries.values()];
+    this.#learn(looked, learnt);
+    return summaries;
   }
 
   /**
@@ -119,15 +118,18 @@ export class SessionCatalog {
       ...since === undefined ? {} : { since },
     };
     const hits = new BestHits(limit);
-    const names = new Map<string, string>();
-    const known = this.#known();
-    const all = this.#glances(cwd, known);
-    this.#learn(all, known, { cwd });
-    const files = all.filter(({ glance, mtimeMs }) =>
-      Math.max(glance.newest, mtimeMs) >= (since ?? 0)
+    const looked = this.#look(cwd);
+    this.#learn(looked);
+    const isRecent = ({ glance, mtimeMs }: GlancedFile) =>
+      since === undefined || Math.max(glance.newest, mtimeMs) >= since;
+    const files = [...looked.same, ...looked.fresh].filter(isRecent);
+    const { indexed, unread } = await this.#withWords(files);
+    const names = this.#index.use((index) => index.names()) ?? new Map<string, string>();
+    for (const { path } of unread) names.delete(path);
+    const isDone = this.#index.use((index) =>
+      searchIndex(this.#fs, index, { search, sessions: indexed, hits })
     );
-    const unread = await this.#searchIndexed(files, search, { known, hits, names });
-    await scanSessions(this.#fs, unread.map(toSession), search, {
+    await scanSessions(this.#fs, (isDone ? unread : files).sort(byActivity), search, {
       result: { hits, names },
       mayGoOn: () => this.#mayGoOn(0, 0),
     });
@@ -137,7 +139,8 @@ export class SessionCatalog {
         ...sessionHits(files, query, { names, taken: found, limit: limit - found.length }),
       );
     }
-    return found.map((hit) => this.#withName(hit, names));
+    const isUnread = new Set(unread.map(({ path }) => path));
+    return found.map((hit) => this.#withName(hit, names, isUnread.has(hit.path)));
   }
 
   /** Takes a session that was deleted out of the index. */
@@ -150,11 +153,15 @@ export class SessionCatalog {
     this.#index.close();
   }
 
-  #glances(cwd: string | undefined, known: Known): GlancedFile[] {
-    return glances(this.#fs, this.#options.repo.sessionsDir, {
-      ...cwd === undefined ? {} : { cwd },
-      known: (file) => glanceIn(known.get(file.path), file),
-    });
+  /** Looks at the files of a directory's sessions, or of all. */
+  #look(cwd: string | undefined): GlancedFiles<KnownFile> {
+    const { sessionsDir } = this.#options.repo;
+    const known = this.#index.use((index) =>
+      cwd === undefined
+        ? index.filesBelow(sessionsDir)
+        : index.filesIn([sessionsDir, sessionDirectory(sessionsDir, cwd)])
+    );
+    return glanceFiles(this.#fs, sessionsDir, cwd, known ?? new Map<string, KnownFile>());
   }
 
   #summarize(file: GlancedFile): SessionSummary | undefined {
@@ -167,85 +174,57 @@ export class SessionCatalog {
   }
 
   /** A session that was not read to its end for a search may have a name all the same. */
-  #withName(hit: SearchHit, names: Map<string, string>): SearchHit {
-    let name = names.get(hit.path);
-    if (name === undefined && !names.has(hit.path)) {
-      name = this.#options.repo.summarize({ path: hit.path, mtimeMs: 0 })?.name;
-    }
+  #withName(hit: SearchHit, names: Map<string, string>, isUnread: boolean): SearchHit {
+    const name = names.get(hit.path) ??
+      (isUnread ? this.#options.repo.summarize({ path: hit.path, mtimeMs: 0 })?.name : undefined);
     return name ? { ...hit, name } : hit;
-  }
-
-  #known({ summaries = false } = {}): Known {
-    return this.#index.use((index) => index.files({ summaries })) ?? new Map();
   }
 
   /** Writes down what was found out about files, and forgets those that are gone. */
   #learn(
-    files: readonly GlancedFile[],
-    known: Known,
-    { summaries = new Map(), cwd }: {
-      summaries?: ReadonlyMap<string, SessionSummary>;
-      /** Whose sessions these are all of; undefined: all that there are. */
-      cwd: string | undefined;
-    },
+    { fresh, gone }: GlancedFiles<KnownFile>,
+    summaries: ReadonlyMap<GlancedFile, SessionSummary> = new Map(),
   ): void {
-    const news = files.filter((file) =>
-      summaries.has(file.path) || !isSame(known.get(file.path)?.look, file)
-    );
-    const gone = this.#gone(files, known, cwd);
-    if (news.length === 0 && gone.length === 0) return;
+    const news = new Set([...fresh, ...summaries.keys()]);
+    if (news.size === 0 && gone.length === 0) return;
     this.#index.use((index) =>
       index.change(() => {
         for (const file of gone) index.removeFile(file.path);
         for (const file of news) {
-          const { size, mtimeMs, ino, glance } = file;
-          const summary = summaries.get(file.path);
-          const look: FileLook = { size, mtimeMs, ino, glance };
-          if (summary) look.summary = JSON.stringify(summary);
-          index.putLook(file.path, look);
+          const summary = summaries.get(file);
+          index.putLook(file, summary && JSON.stringify(summary));
         }
       })
     );
   }
 
-  /** What is known below the sessions' directory that is not there any more. */
-  #gone(files: readonly GlancedFile[], known: Known, cwd: string | undefined): KnownFile[] {
-    const there = new Set(files.map((file) => file.path));
-    const below = this.#options.repo.sessionsDir + path.sep;
-    return [...known.values()].filter((file) =>
-      !there.has(file.path) && (cwd === undefined || file.look?.glance.cwd === cwd) &&
-      file.path.startsWith(below) && !statOf(this.#fs, file.path)
-    );
-  }
-
-  /** Searches what is in the index, once what is missing was added. @returns the rest. */
-  async #searchIndexed(
+  /**
+   * Brings the words of files into the index that it does not have.
+   *
+   * @returns the files that it has then, by their ids in it, and the rest.
+   */
+  async #withWords(
     files: readonly GlancedFile[],
-    search: Search,
-    { known: before, hits, names }: { known: Known; hits: BestHits; names: Map<string, string> },
-  ): Promise<readonly GlancedFile[]> {
-    const missing = files.filter((file) => !isSame(before.get(file.path)?.words, file));
-    // Files stand newest first; the index wants older entries before newer ones.
-    await this.#indexMissing(missing.toReversed());
-    const known = missing.length > 0 ? this.#known() : before;
-    const sessions = new Map<number, SearchedSession>();
+  ): Promise<{ indexed: Map<number, GlancedFile>; unread: GlancedFile[] }> {
+    const indexed = new Map<number, GlancedFile>();
+    const lacking: GlancedFile[] = [];
     const unread: GlancedFile[] = [];
     for (const file of files) {
-      const found = known.get(file.path);
-      if (!found?.words || !isSame(found.words, file)) {
-        unread.push(file);
-        continue;
-      }
-      sessions.set(found.id, toSession(file));
-      names.set(file.path, found.words.name ?? "");
+      if (isKnown(file) && file.hasWords) indexed.set(file.fileId, file);
+      else lacking.push(file);
     }
-    const isDone = this.#index.use((index) =>
-      searchIndex(this.#fs, index, { search, sessions, hits })
-    );
-    return isDone ? unread : files;
+    // The index wants older entries before newer ones.
+    await this.#indexMissing(lacking.sort(byActivity).toReversed());
+    for (const file of lacking) {
+      const now = this.#index.use((index) => index.file(file.path));
+      if (now?.hasWords && isSame(now, file)) indexed.set(now.fileId, file);
+      else unread.push(file);
+    }
+    return { indexed, unread };
   }
 
   async #indexMissing(missing: readonly GlancedFile[]): Promise<void> {
+    if (missing.length === 0) return;
     const total = missing.reduce((sum, { size }) => sum + size, 0);
     const reader = new WordReader();
     let done = 0;
@@ -280,19 +259,10 @@ function activityOf({ glance, mtimeMs }: GlancedFile): number {
   return glance.newest || mtimeMs;
 }
 
-function glanceIn(
-  known: KnownFile | undefined,
-  file: StoredFile,
-): SessionGlance | "no session" | undefined {
-  if (known?.look && isSame(known.look, file)) return known.look.glance;
-  const isNone = known?.words && known.words.session === undefined && isSame(known.words, file);
-  return isNone ? "no session" : undefined;
+function isKnown(file: GlancedFile): file is KnownFile {
+  return "fileId" in file;
 }
 
 function parseSummary(json: string): SessionSummary {
   return JSON.parse(json);
-}
-
-function toSession({ path, glance }: GlancedFile): SearchedSession {
-  return { path, id: glance.id, cwd: glance.cwd, newest: glance.newest };
 }

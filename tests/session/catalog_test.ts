@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import * as fs from "node:fs";
+import * as path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import {
   JsonlSessionRepo,
+  nodeFileSystem,
   type SearchHit,
   type SearchOptions,
   SessionCatalog,
@@ -213,6 +215,40 @@ describe("The index", () => {
     );
     expect(await found(temp, "first")).toEqual([]);
     expect((await found(temp, "other")).length).toBe(1);
+  });
+
+  test("reads no session again that is as it was, whatever directory is asked for", async () => {
+    using temp = new TempDirectory();
+    const at = (id: string, cwd: string) =>
+      writtenSession({ id, cwd, prefix: id, said: [["you", `says ${id}`]] });
+    fill(temp, { "a.jsonl": at("a", "/x"), "b.jsonl": at("b", "/y") });
+    fill(temp, { "--x--/c.jsonl": at("c", "/x"), "--y--/d.jsonl": at("d", "/y") });
+    expect(await found(temp, "says")).toHaveLength(4);
+    fs.appendFileSync(
+      temp.join("sessions/--x--/c.jsonl"),
+      `${JSON.stringify({ type: "session_info", id: "n", parentId: "c1", name: "named" })}\n`,
+    );
+    const opened: string[] = [];
+    const catalog = await SessionCatalog.open({
+      repo: new JsonlSessionRepo({ sessionsDir: temp.join("sessions") }),
+      indexFile: temp.join("index.sqlite"),
+      fs: {
+        ...nodeFileSystem,
+        open(file, ...how) {
+          opened.push(path.relative(temp.join("sessions"), file));
+          return nodeFileSystem.open(file, ...how);
+        },
+      },
+    });
+    const ids = async (...asked: Parameters<SessionCatalog["search"]>) =>
+      (await catalog.search(...asked)).map(({ id, name }) => name ?? id);
+    expect(await ids("nothing", { cwd: "/x" })).toEqual([]);
+    // A look at it, and then its new words.
+    expect(opened.splice(0)).toEqual(["--x--/c.jsonl", "--x--/c.jsonl"]);
+    expect([await ids("nothing", { cwd: "/y" }), await ids("nothing")]).toEqual([[], []]);
+    expect(opened).toEqual([]);
+    expect((await ids("says", { cwd: "/x" })).sort()).toEqual(["a", "named"]);
+    catalog.close();
   });
 
   test("forgets a file that was replaced, and one that is gone", async () => {

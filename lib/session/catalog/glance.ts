@@ -18,12 +18,27 @@ export interface SessionGlance {
 const HEAD_BYTES = 4096;
 const TAIL_BYTES = 4096;
 
-/** A file that may be a session, as the file system tells it. */
-export interface StoredFile {
-  path: string;
+/** How a file was when it was looked at. */
+export interface FileState {
   size: number;
   mtimeMs: number;
   ino: number;
+}
+
+/** Whether a file is as it was when it was looked at. */
+export function isSame(state: FileState | undefined, now: FileState): boolean {
+  return state !== undefined && state.size === now.size && state.mtimeMs === now.mtimeMs &&
+    state.ino === now.ino;
+}
+
+/** A file that may be a session, as the file system tells it. */
+export interface StoredFile extends FileState {
+  path: string;
+}
+
+/** A session file and what it tells at first sight. */
+export interface GlancedFile extends StoredFile {
+  glance: SessionGlance;
 }
 
 /** Looks at a file; undefined if it is no session, or cannot be read. */

@@ -1,6 +1,7 @@
 /** What a search found. */
 import * as path from "node:path";
 import type { SessionEntry } from "../entry.ts";
+import type { GlancedFile } from "./glance.ts";
 import { foldText, matchText, type SearchQuery, snippetOf, type Tier } from "./query.ts";
 import { type SearchedRole, searchedText } from "./searched_text.ts";
 
@@ -31,13 +32,7 @@ export interface Search {
 }
 
 /** A session whose entries are looked at. */
-export interface SearchedSession {
-  path: string;
-  id: string;
-  cwd: string;
-  /** Of its newest message, in ms since the epoch. */
-  newest: number;
-}
+export type SearchedSession = Pick<GlancedFile, "path" | "glance">;
 
 /** A hit with what decides its place. */
 export interface RankedHit {
@@ -60,7 +55,7 @@ export function hitIn(
   if (time < since) return undefined;
   const match = matchText(foldText(searched.text), query);
   if (!match) return undefined;
-  const { path, id, cwd } = session;
+  const { path, glance: { id, cwd } } = session;
   return {
     hit: {
       path,

@@ -7,7 +7,7 @@ import type { FileSystem } from "../file_system.ts";
 import { errorCode } from "../file_system.ts";
 
 /** Changes with the tables; an index of another number is made anew. */
-const SCHEMA_VERSION = 4;
+const SCHEMA_VERSION = 5;
 const BUSY_TIMEOUT_MS = 5000;
 const FILE_MODE = 0o600;
 
@@ -30,6 +30,7 @@ CREATE TABLE files (
   mark TEXT,
   name TEXT
 );
+CREATE INDEX files_with_names ON files (path) WHERE name IS NOT NULL;
 CREATE TABLE entries (
   id INTEGER PRIMARY KEY,
   file INTEGER NOT NULL,

@@ -2,21 +2,15 @@
 import type { ByteSource } from "../byte_source.ts";
 import type { FileSystem } from "../file_system.ts";
 import { hash32 } from "../hash.ts";
-import type { StoredFile } from "./glance.ts";
+import { isSame, type StoredFile } from "./glance.ts";
 import { foldText } from "./query.ts";
 import { nameIn, searchedText } from "./searched_text.ts";
-import type { FileState, SessionIndex, WordsRead } from "./session_index.ts";
+import type { SessionIndex, WordsRead } from "./session_index.ts";
 import { entriesIn, lookInto, type OpenedFile, sessionLines } from "./session_lines.ts";
 import type { WordReader } from "./words.ts";
 
 /** So many bytes before a place tell whether a file was added to, or is another one. */
 const MARK_BYTES = 256;
-
-/** Whether a file is as it was when it was looked at. */
-export function isSame(state: FileState | undefined, file: StoredFile): boolean {
-  return state !== undefined && state.size === file.size && state.mtimeMs === file.mtimeMs &&
-    state.ino === file.ino;
-}
 
 /** Where words go. */
 export interface IndexTarget {

@@ -28,7 +28,7 @@ export async function scanSessions(
 ): Promise<void> {
   const mayFit = lineTest(search.query);
   for (const session of sessions) {
-    if (result.hits.isSettled(session.newest, bestTier(search.query))) return;
+    if (result.hits.isSettled(session.glance.newest, bestTier(search.query))) return;
     if (!await mayGoOn()) return;
     scanSession(fs, session, { search, result, mayFit });
   }

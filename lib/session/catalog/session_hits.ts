@@ -1,7 +1,8 @@
 /** Sessions that fit a search by their own name or id. */
+import type { GlancedFile } from "./glance.ts";
 import type { SearchHit } from "./hits.ts";
 import { foldText, type SearchQuery } from "./query.ts";
-import type { GlancedFile } from "./recent.ts";
+import { byActivity } from "./recent.ts";
 
 export interface SessionHitOptions {
   /** By path. */
@@ -11,26 +12,35 @@ export interface SessionHitOptions {
   limit: number;
 }
 
-/** Names as they have all the words; ids as they begin with the only one. Names first. */
+/** Names as they have all the words; ids as they begin with the only one. Names first, then newer ones. */
 export function sessionHits(
   files: readonly GlancedFile[],
   { needles }: SearchQuery,
   { names, taken, limit }: SessionHitOptions,
 ): SearchHit[] {
+  if (limit <= 0) return [];
   const told = new Set(taken.map((hit) => hit.path));
-  const byName: SearchHit[] = [];
-  const byId: SearchHit[] = [];
+  const named: GlancedFile[] = [];
+  const started: GlancedFile[] = [];
   const [first = "", ...others] = needles;
   for (const file of files) {
-    if (told.has(file.path)) continue;
-    const name = names.get(file.path) ?? "";
-    const folded = name === "" ? "" : foldText(name);
-    if (needles.every((needle) => folded.includes(needle))) byName.push(hitOf(file, "name", name));
+    const name = names.get(file.path);
+    if (name !== undefined && hasAll(name, needles)) named.push(file);
     else if (others.length === 0 && file.glance.id.toLowerCase().startsWith(first)) {
-      byId.push(hitOf(file, "id", file.glance.id));
+      started.push(file);
     }
   }
-  return [...byName, ...byId].slice(0, Math.max(0, limit));
+  const isNew = ({ path }: GlancedFile) => !told.has(path);
+  const byName = named.filter(isNew).sort(byActivity)
+    .map((file) => hitOf(file, "name", names.get(file.path) ?? ""));
+  const byId = started.filter(isNew).sort(byActivity)
+    .map((file) => hitOf(file, "id", file.glance.id));
+  return [...byName, ...byId].slice(0, limit);
+}
+
+function hasAll(name: string, needles: readonly string[]): boolean {
+  const folded = foldText(name);
+  return needles.every((needle) => folded.includes(needle));
 }
 
 function hitOf(

@@ -1,21 +1,9 @@
 /** The index of sessions: what was found out about each file, and the words of its entries. */
+import * as path from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { SessionGlance } from "./glance.ts";
+import type { FileState, GlancedFile } from "./glance.ts";
+import { KNOWN_FILE, type KnownFile, number, type Row, toFile } from "./known_file.ts";
 import { SEARCHED_ROLES, type SearchedRole } from "./searched_text.ts";
-
-/** How a file was when it was looked at. */
-export interface FileState {
-  size: number;
-  mtimeMs: number;
-  ino: number;
-}
-
-/** What a look at a file told. */
-export interface FileLook extends FileState {
-  glance: SessionGlance;
-  /** A `SessionSummary` as JSON: there are many, and few are wanted. */
-  summary?: string;
-}
 
 /** A file as it was when its words were read. */
 export interface FileWords extends FileState {
@@ -33,14 +21,6 @@ export interface WordsRead extends FileWords {
   mark: string;
 }
 
-/** What is known of a file. */
-export interface KnownFile {
-  id: number;
-  path: string;
-  look?: FileLook;
-  words?: FileWords;
-}
-
 /** Where the bytes of an entry are. */
 export interface EntryPlace {
   fileId: number;
@@ -56,12 +36,9 @@ export interface FoundEntry extends EntryPlace {
 
 /** So many entries share a bound. */
 const RUN_LENGTH = 64;
-/** What tells whether a file is as it was, and what a search needs of it. */
-const FEW_COLUMNS = "id, path, size, mtime, ino, session, cwd, newest, " +
-  "words_size, words_mtime, words_ino, words_session, name";
 const PAGE = 64;
-
-type Row = Record<string, unknown>;
+/** So many rows are asked for one by one. */
+const FEW = 500;
 
 /**
  * Invariant: each method that changes something runs within `change`, so that what is known of a
@@ -96,20 +73,63 @@ export class SessionIndex {
     }
   }
 
-  /** What is known of all files, by path; summaries only if they are wanted, as they are long. */
-  files({ summaries }: { summaries: boolean }): Map<string, KnownFile> {
-    const columns = summaries ? `${FEW_COLUMNS}, summary` : FEW_COLUMNS;
-    const rows = this.#prepare(`SELECT ${columns} FROM files`).all();
-    return new Map(rows.map((row) => {
+  /** What is known of the files that lie in these directories, not deeper, by path. */
+  filesIn(directories: readonly string[]): Map<string, KnownFile> {
+    const isInOne = directories.map((_, at) =>
+      `(substr(path, 1, length(?${at + 1})) = ?${at + 1} AND ` +
+      `instr(substr(path, length(?${at + 1}) + 1), '${path.sep}') = 0)`
+    );
+    const condition = isInOne.join(" OR ");
+    return this.#files(`session IS NOT NULL AND (${condition})`, ...directories.map(withSeparator));
+  }
+
+  /** What is known of all files below a directory, by path. */
+  filesBelow(directory: string): Map<string, KnownFile> {
+    const condition = "session IS NOT NULL AND substr(path, 1, length(?1)) = ?1";
+    return this.#files(condition, withSeparator(directory));
+  }
+
+  /** What is known of one file. */
+  file(path: string): KnownFile | undefined {
+    return this.#files("session IS NOT NULL AND path = ?", path).get(path);
+  }
+
+  #files(condition: string, ...values: string[]): Map<string, KnownFile> {
+    const files = new Map<string, KnownFile>();
+    const rows = this.#prepare(`SELECT ${KNOWN_FILE} FROM files WHERE ${condition}`)
+      .all(...values);
+    for (const row of rows) {
       const file = toFile(row);
-      return [file.path, file];
-    }));
+      files.set(file.path, file);
+    }
+    return files;
+  }
+
+  /** The names that sessions have by their words, by path. */
+  names(): Map<string, string> {
+    const rows = this.#prepare("SELECT path, name FROM files WHERE name IS NOT NULL").all();
+    return new Map(rows.map(({ path, name }) => [String(path), String(name)]));
+  }
+
+  /** What was noted of sessions with their looks, by path; of others, too, if they are many. */
+  summaries(paths: readonly string[]): Map<string, string> {
+    const few = this.#prepare("SELECT path, summary FROM files WHERE path = ?");
+    const rows = paths.length > FEW
+      ? this.#prepare("SELECT path, summary FROM files").all()
+      : paths.map((path) => few.get(path));
+    const summaries = new Map<string, string>();
+    for (const row of rows) {
+      if (typeof row?.["summary"] === "string") summaries.set(String(row["path"]), row["summary"]);
+    }
+    return summaries;
   }
 
   /** How far the words of a file were read; undefined if they were not. */
   wordsRead(path: string): WordsRead & { id: number } | undefined {
-    const row = this.#prepare(`SELECT ${FEW_COLUMNS}, searched, mark FROM files WHERE path = ?`)
-      .get(path);
+    const row = this.#prepare(
+      `SELECT id, words_size, words_mtime, words_ino, words_session, name, searched, mark
+       FROM files WHERE path = ?`,
+    ).get(path);
     const words = row && toWords(row);
     return words &&
       {
@@ -120,8 +140,8 @@ export class SessionIndex {
       };
   }
 
-  /** Notes what a look at a file told. */
-  putLook(path: string, { size, mtimeMs, ino, glance, summary }: FileLook): void {
+  /** Notes what a look at a file told; `summary`: a `SessionSummary` as JSON. */
+  putLook({ path, size, mtimeMs, ino, glance }: GlancedFile, summary?: string): void {
     this.#prepare(
       `INSERT INTO files (path, size, mtime, ino, session, cwd, newest, summary)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
@@ -254,31 +274,8 @@ export class SessionIndex {
   }
 }
 
-function number(value: unknown): number {
-  return typeof value === "number" ? value : 0;
-}
-
-function toFile(row: Row): KnownFile {
-  const look = toLook(row);
-  const words = toWords(row);
-  return {
-    id: number(row["id"]),
-    path: String(row["path"]),
-    ...look ? { look } : {},
-    ...words ? { words } : {},
-  };
-}
-
-function toLook(row: Row): FileLook | undefined {
-  const { session, cwd, summary } = row;
-  if (typeof session !== "string" || typeof cwd !== "string") return undefined;
-  return {
-    size: number(row["size"]),
-    mtimeMs: number(row["mtime"]),
-    ino: number(row["ino"]),
-    glance: { id: session, cwd, newest: number(row["newest"]) },
-    ...typeof summary === "string" ? { summary } : {},
-  };
+function withSeparator(directory: string): string {
+  return directory.endsWith(path.sep) ? directory : directory + path.sep;
 }
 
 function toWords(row: Row): FileWords | undefined {
