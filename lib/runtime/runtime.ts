@@ -89,6 +89,8 @@ export type Rebind<Services> = (conversation: Conversation<Services>) => void | 
 export class AgentSessionRuntime<Services = unknown> {
   readonly #ports: RuntimePorts<Services>;
   readonly #rebinds = new Set<Rebind<Services>>();
+  /** What was left, or is being left. */
+  readonly #left = new WeakMap<Conversation<Services>, Promise<void>>();
   #current: Conversation<Services>;
   #replacing = false;
   #disposed = false;
@@ -207,9 +209,8 @@ export class AgentSessionRuntime<Services = unknown> {
     });
   }
 
-  /** Stops what is going on and closes the session. */
+  /** Stops what is going on and closes the session; a replacement that is under way goes no further. */
   async dispose(): Promise<void> {
-    if (this.#disposed) return;
     this.#disposed = true;
     this.#rebinds.clear();
     await this.#leave({});
@@ -244,11 +245,12 @@ export class AgentSessionRuntime<Services = unknown> {
     });
   }
 
-  /** Stops the run (what it said is kept), then lets the extensions go, then the session. */
+  /** Lets the current conversation go: once, whoever asks for it, and each of them waits for it. */
   async #leave(options: { keepSession?: boolean }): Promise<void> {
-    await this.#current.session.abort();
-    await this.#current.shutdown?.();
-    await this.#current.session.dispose(options);
+    const conversation = this.#current;
+    const leaving = this.#left.get(conversation) ?? letGo(conversation, options);
+    this.#left.set(conversation, leaving);
+    await leaving;
   }
 
   /** The old one is gone after this, however badly it went, and the new one is there. */
@@ -265,8 +267,6 @@ export class AgentSessionRuntime<Services = unknown> {
     } finally {
       await this.#enter(prepared, reason, previous);
     }
-    // Disposed of meanwhile: then the new one goes, too.
-    if (this.#disposed) await this.#leave({});
   }
 
   async #enter(
@@ -275,11 +275,17 @@ export class AgentSessionRuntime<Services = unknown> {
     previous: string | undefined,
   ): Promise<void> {
     this.#current = await prepared.start();
-    for (const rebind of [...this.#rebinds]) await rebind(this.#current);
-    await this.#current.started?.({
-      reason,
-      ...(previous === undefined ? {} : { previousSessionFile: previous }),
-    });
+    try {
+      for (const rebind of [...this.#rebinds]) await rebind(this.#current);
+      if (this.#disposed) return;
+      await this.#current.started?.({
+        reason,
+        ...(previous === undefined ? {} : { previousSessionFile: previous }),
+      });
+    } finally {
+      // Disposed of meanwhile: then the new one goes, too.
+      if (this.#disposed) await this.#leave({});
+    }
   }
 
   /** Two replacements at once would leave one session without an owner. */
@@ -296,5 +302,18 @@ export class AgentSessionRuntime<Services = unknown> {
     } finally {
       this.#replacing = false;
     }
+  }
+}
+
+/** Stops the run (what it said is kept), then the extensions; the session goes however they do. */
+async function letGo(
+  conversation: Conversation,
+  options: { keepSession?: boolean },
+): Promise<void> {
+  try {
+    await conversation.session.abort();
+    await conversation.shutdown?.();
+  } finally {
+    await conversation.session.dispose(options);
   }
 }

@@ -9,10 +9,14 @@ interface Given {
   mayLeave?: boolean;
   /** Preparing fails from the second session on. */
   broken?: boolean;
+  /** What happens while a session is being let go. */
+  onShutdown?: () => Promise<void>;
 }
 
 /** A runtime whose every step is written down. */
-async function logged({ answers = [], broken = false, mayLeave = true }: Given = {}) {
+async function logged(
+  { answers = [], broken = false, mayLeave = true, onShutdown }: Given = {},
+) {
   const log: string[] = [];
   const repo = new MemorySessionRepo();
   const model = scriptedModel(answers);
@@ -42,9 +46,9 @@ async function logged({ answers = [], broken = false, mayLeave = true }: Given =
               log.push(`${name} started: ${reason}`);
               return Promise.resolve();
             },
-            shutdown: () => {
+            shutdown: async () => {
               log.push(`${name} shut down`);
-              return Promise.resolve();
+              await onShutdown?.();
             },
           });
         },
@@ -136,6 +140,38 @@ describe("AgentSessionRuntime", () => {
     await first;
     await runtime.dispose();
     await expect(runtime.newSession()).rejects.toThrow("the runtime was disposed of");
+  });
+
+  test("dispose() during a change lets each session go once, and waits for the old one", async () => {
+    const leaving = Promise.withResolvers<void>();
+    const reached = Promise.withResolvers<void>();
+    const { log, runtime } = await logged({
+      onShutdown: async () => {
+        reached.resolve();
+        await leaving.promise;
+      },
+    });
+    const old = runtime.session;
+    const change = runtime.newSession();
+    await reached.promise;
+    const disposed = runtime.dispose();
+    leaving.resolve();
+    await Promise.all([change, disposed]);
+    expect(log).toEqual([
+      "s1 may be left? switch",
+      "prepare s2",
+      "s1 shut down",
+      "start s2",
+      "s2 shut down",
+    ]);
+    await expect(old.prompt("x")).rejects.toThrow("it was closed or replaced");
+    await expect(runtime.session.prompt("x")).rejects.toThrow("it was closed or replaced");
+  });
+
+  test("dispose() closes the session also where letting go of its extensions fails", async () => {
+    const { runtime } = await logged({ onShutdown: () => Promise.reject(new Error("no")) });
+    await expect(runtime.dispose()).rejects.toThrow("no");
+    await expect(runtime.session.prompt("x")).rejects.toThrow("it was closed or replaced");
   });
 
   test("what was kept of a replaced session refuses whatever would change something", async () => {
