@@ -64,7 +64,7 @@ export async function openRuntime(options: RunOptions, more: OpenOptions): Promi
   const repo = await openRepo(options, { env, home, startDirectory });
   const chosen = await chooseSession(options, { repo, startDirectory, warnings, ...more });
   const processes = new ProcessGroups();
-  const secrets = new Secrets(env);
+  const secrets = new Secrets(env, { processes });
   let first: ModelRef | undefined;
   try {
     const runtime = await AgentSessionRuntime.create(chosen, {

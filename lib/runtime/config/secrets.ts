@@ -1,6 +1,6 @@
 /** Values that do not stand in a file themselves: a variable of the environment, or a command's output. */
 import { spawn } from "node:child_process";
-import { childEnvironment } from "../../agent/mod.ts";
+import { childEnvironment, ProcessGroups } from "../../agent/mod.ts";
 import type { Environment } from "./home.ts";
 
 /** What a text stands for. `reason` never holds the value or what the command printed. */
@@ -9,12 +9,18 @@ export type Secret =
   | { readonly kind: "missing"; readonly reason: string };
 
 const COMMAND_TIMEOUT_MS = 10_000;
+/** How long late output is waited for once the command has ended. */
+const LATE_MS = 200;
 const OUTPUT_LENGTH_MAX = 64 * 1024;
 
 /** A name with an underscore can hardly be a key; "EMPTY" and "ollama" are what local servers take. */
 const VARIABLE_NAME = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 
-function run(command: string, env: Environment, timeoutMs: number): Promise<Secret> {
+function run(
+  command: string,
+  env: Environment,
+  { processes, timeoutMs }: Required<SecretsOptions>,
+): Promise<Secret> {
   const missing = (reason: string): Secret => ({
     kind: "missing",
     reason: `the command "${command}" ${reason}`,
@@ -27,32 +33,28 @@ function run(command: string, env: Environment, timeoutMs: number): Promise<Secr
     env: childEnvironment(env),
     stdio: ["ignore", "pipe", "ignore"],
   });
+  processes.add(child);
   let output = "";
-  const stop = () => {
-    if (child.pid === undefined) return;
-    try {
-      process.kill(process.platform === "win32" ? child.pid : -child.pid, "SIGKILL");
-    } catch (error) {
-      // ESRCH: it has ended by itself.
-      if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
-    }
-  };
   const settle = (secret: Secret) => {
     clearTimeout(timer);
     child.stdout.destroy();
     resolve(secret);
   };
-  const timer = setTimeout(() => {
-    stop();
-    settle(missing(`took longer than ${timeoutMs / 1000} s`));
-  }, timeoutMs);
+  const giveUp = async (reason: string) => {
+    settle(missing(reason));
+    await processes.stop(child);
+  };
+  const timer = setTimeout(() => void giveUp(`took longer than ${timeoutMs / 1000} s`), timeoutMs);
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     output += text;
-    if (output.length <= OUTPUT_LENGTH_MAX) return;
-    stop();
-    settle(missing("printed too much to be a key"));
+    if (output.length > OUTPUT_LENGTH_MAX) void giveUp("printed too much to be a key");
   });
   child.on("error", (error) => settle(missing(`could not be started: ${error.message}`)));
+  child.once("exit", () => {
+    // What the command left running may hold its output open for good; the key is there by now.
+    const late = setTimeout(() => child.stdout.destroy(), LATE_MS);
+    child.once("close", () => clearTimeout(late));
+  });
   child.on("close", (code, signal) => {
     if (code !== 0) settle(missing(`ended with ${signal ?? `exit code ${code}`}`));
     else if (output.trim() === "") settle(missing("printed nothing"));
@@ -61,20 +63,31 @@ function run(command: string, env: Environment, timeoutMs: number): Promise<Secr
   return promise;
 }
 
-/** Resolves secrets; each command runs once in the life of the object, however often it is asked. */
+export interface SecretsOptions {
+  /** How long a command may take. */
+  readonly timeoutMs?: number;
+  /** Keeps track of the commands, so that none outlives the program. */
+  readonly processes?: ProcessGroups;
+}
+
+/** Resolves secrets. A command that gave a value is not run again; one that failed is, when next asked. */
 export class Secrets {
   readonly #env: Environment;
-  readonly #timeoutMs: number;
+  readonly #options: Required<SecretsOptions>;
   readonly #commands = new Map<string, Promise<Secret>>();
 
-  constructor(env: Environment, { timeoutMs = COMMAND_TIMEOUT_MS }: { timeoutMs?: number } = {}) {
+  constructor(
+    env: Environment,
+    { processes = new ProcessGroups(), timeoutMs = COMMAND_TIMEOUT_MS }: SecretsOptions = {},
+  ) {
     this.#env = env;
-    this.#timeoutMs = timeoutMs;
+    this.#options = { processes, timeoutMs };
   }
 
   /** The value of an environment variable; an empty one counts as not set. */
   variable(name: string): string | undefined {
-    return this.#env[name]?.trim() || undefined;
+    // A key may be spelt like something that every object has: "constructor" is no variable.
+    return (Object.hasOwn(this.#env, name) && this.#env[name]?.trim()) || undefined;
   }
 
   /**
@@ -98,11 +111,13 @@ export class Secrets {
       : { kind: "value", value: text };
   }
 
-  #command(command: string): Promise<Secret> {
+  async #command(command: string): Promise<Secret> {
     const known = this.#commands.get(command);
-    if (known) return known;
-    const running = run(command, this.#env, this.#timeoutMs);
+    const running = known ?? run(command, this.#env, this.#options);
     this.#commands.set(command, running);
-    return running;
+    const secret = await running;
+    // A safe may have been locked: whoever opened it need not start the program again.
+    if (secret.kind === "missing" && !known) this.#commands.delete(command);
+    return secret;
   }
 }

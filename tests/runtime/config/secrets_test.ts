@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import * as fs from "node:fs";
+import { ProcessGroups } from "../../../lib/agent/mod.ts";
 import { Secrets } from "../../../lib/runtime/config/secrets.ts";
 import { TempDirectory } from "../../support/temp.ts";
 
@@ -8,6 +9,7 @@ const ENV = { PATH, MY_KEY: "from-env", EMPTY_KEY: "  ", plain: "lower", BUN_OPT
 
 const CASES: [text: string, result: unknown][] = [
   ["sk-123", { kind: "value", value: "sk-123" }],
+  ["constructor", { kind: "value", value: "constructor" }],
   ["EMPTY", { kind: "value", value: "EMPTY" }],
   ["MY_KEY", { kind: "value", value: "from-env" }],
   ["$MY_KEY", { kind: "value", value: "from-env" }],
@@ -45,6 +47,34 @@ test("resolve() runs a command once, however often it is asked", async () => {
     "value",
   ]);
   expect(temp.read("runs")).toBe("x\n");
+});
+
+test("resolve() runs a command again that failed", async () => {
+  using temp = new TempDirectory();
+  const command = `!cat '${temp.join("safe")}'`;
+  const secrets = new Secrets(ENV);
+  expect((await secrets.resolve(command)).kind).toBe("missing");
+  temp.write("safe", "key\n");
+  expect(await secrets.resolve(command)).toEqual({ kind: "value", value: "key" });
+});
+
+test("resolve() does not wait for what a command leaves running", async () => {
+  const processes = new ProcessGroups();
+  const secret = new Secrets(ENV, { processes }).resolve("!echo key; exec sleep 60 & echo $!");
+  expect(processes.size).toBe(1);
+  const [key, pid] = (await secret as { value: string }).value.split("\n");
+  expect([key, processes.size]).toEqual(["key", 0]);
+  process.kill(Number(pid));
+});
+
+test("a command that is running when the program ends is ended with the others", async () => {
+  const processes = new ProcessGroups();
+  const secret = new Secrets(ENV, { processes }).resolve("!sleep 60");
+  processes.killAll();
+  expect(await secret).toEqual({
+    kind: "missing",
+    reason: 'the command "sleep 60" ended with SIGKILL',
+  });
 });
 
 test("resolve() ends a command that takes too long, with its children", async () => {
