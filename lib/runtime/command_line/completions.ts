@@ -1,4 +1,5 @@
 /** Completions of bash, zsh and fish, made from the tables. */
+import { BUILT_IN_PROVIDERS, PRESETS } from "../config/presets.ts";
 import { type Completion, OPTIONS, type OptionSpec } from "./options.ts";
 import { verbOptions } from "./verb_options.ts";
 import { type VerbOptionSpec, VERBS, type VerbSpec } from "./verbs.ts";
@@ -25,6 +26,30 @@ function verbTree(): Map<string, string[]> {
   return tree;
 }
 
+/** The words that a value can be completed with; undefined where it is no matter of words. */
+function wordsOf(complete: Completion | undefined): readonly string[] | undefined {
+  switch (complete) {
+    case "file":
+    case "directory":
+    case "session":
+      return undefined;
+    case "model":
+    case undefined:
+      return [];
+    case "provider":
+      return [...Object.keys(BUILT_IN_PROVIDERS), ...Object.keys(PRESETS)];
+    case "verb":
+      return [...verbTree().keys()];
+  }
+  return complete;
+}
+
+/** What the first operand of a verb is completed with, where that is words. */
+function operandWords({ operands }: VerbSpec): string | undefined {
+  const complete = operands[0]?.complete;
+  return complete === undefined ? undefined : wordsOf(complete)?.join(" ");
+}
+
 /** The script that teaches a shell the completions of `bough`. */
 export function completionScript(shell: Shell): string {
   switch (shell) {
@@ -47,10 +72,9 @@ function flags(specs: readonly Spec[]): string {
 // --- bash
 
 function bashValues(complete: Completion | undefined): string {
-  if (complete === "file" || complete === "session") return 'COMPREPLY=($(compgen -f -- "$cur"))';
-  if (complete === "directory") return 'COMPREPLY=($(compgen -d -- "$cur"))';
-  if (complete === "model" || complete === undefined) return "COMPREPLY=()";
-  return `COMPREPLY=($(compgen -W "${complete.join(" ")}" -- "$cur"))`;
+  const words = wordsOf(complete);
+  if (words) return `_bough_reply -W "${words.join(" ")}" -- "$cur"`;
+  return `_bough_reply ${complete === "directory" ? "-d" : "-f"} -- "$cur"`;
 }
 
 function bashScript(): string {
@@ -62,8 +86,25 @@ function bashScript(): string {
   const options = VERB_LIST.map((spec) =>
     `    "${spec.name}") flags="${flags(verbOptions(spec))}" ;;`
   );
+  const operands = VERB_LIST.flatMap((spec) => {
+    const words = operandWords(spec);
+    return words === undefined ? [] : [`    "${spec.name}") operands="${words}" ;;`];
+  });
   return `# bash completions of bough: source this file, or put it where bash-completion looks
+
+# A candidate a line: one with blanks in it stays whole.
+_bough_reply() {
+  local word
+  COMPREPLY=()
+  while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen "$@")
+}
+
 _bough() {
+  # After help stand the words of a verb.
+  if [[ \${COMP_WORDS[1]} == help && COMP_CWORD -ge 2 ]]; then
+    local -a COMP_WORDS=(bough "\${COMP_WORDS[@]:2}")
+    local COMP_CWORD=$((COMP_CWORD - 1))
+  fi
   local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}"
   # bash takes "--option=value" apart at the sign.
   if [[ $cur == "=" ]]; then
@@ -77,7 +118,9 @@ ${
       .join("\n")
   }
   esac
-  local first="\${COMP_WORDS[1]}" verb="\${COMP_WORDS[1]}" words="" flags="${flags(OPTION_LIST)}"
+  local first="\${COMP_WORDS[1]}" verb="\${COMP_WORDS[1]}" words="" operands="" flags="${
+    flags(OPTION_LIST)
+  }"
   case "$first" in
 ${seconds.join("\n")}
   esac
@@ -85,18 +128,21 @@ ${seconds.join("\n")}
   case "$verb" in
 ${options.join("\n")}
   esac
+  case "$verb" in
+${operands.join("\n")}
+  esac
   if [[ $cur == -* ]]; then
-    COMPREPLY=($(compgen -W "$flags" -- "$cur"))
+    _bough_reply -W "$flags" -- "$cur"
   elif [[ COMP_CWORD -eq 1 ]]; then
-    COMPREPLY=($(compgen -W "${[...verbs.keys()].join(" ")}" -- "$cur"))
+    _bough_reply -W "${[...verbs.keys()].join(" ")}" -- "$cur"
   elif [[ COMP_CWORD -eq 2 && -n $words ]]; then
-    COMPREPLY=($(compgen -W "$words" -- "$cur"))
+    _bough_reply -W "$words" -- "$cur"
   elif [[ $cur == @* ]]; then
-    COMPREPLY=($(compgen -P @ -f -- "\${cur#@}"))
-  elif [[ $verb == completions ]]; then
-    COMPREPLY=($(compgen -W "${SHELLS.join(" ")}" -- "$cur"))
+    _bough_reply -P @ -f -- "\${cur#@}"
+  elif [[ -n $operands ]]; then
+    _bough_reply -W "$operands" -- "$cur"
   else
-    COMPREPLY=($(compgen -f -- "$cur"))
+    _bough_reply -f -- "$cur"
   fi
 }
 complete -o filenames -o nosort -F _bough bough 2>/dev/null || complete -o filenames -F _bough bough
@@ -126,10 +172,9 @@ function zshText(text: string): string {
 }
 
 function zshAction(complete: Completion | undefined): string {
-  if (complete === "file" || complete === "session") return "_files";
-  if (complete === "directory") return "_files -/";
-  if (complete === "model" || complete === undefined) return " ";
-  return `(${complete.join(" ")})`;
+  const words = wordsOf(complete);
+  if (words) return words.length === 0 ? " " : `(${words.join(" ")})`;
+  return complete === "directory" ? "_files -/" : "_files";
 }
 
 function zshSpec(spec: Spec): string {
@@ -147,6 +192,11 @@ function zshSpec(spec: Spec): string {
 
 function zshArguments(specs: readonly Spec[], words: string): string {
   return `_arguments -s ${specs.map(zshSpec).join(" ")} '${words}'`;
+}
+
+function zshOperands(spec: VerbSpec): string {
+  const words = operandWords(spec);
+  return words === undefined ? "*: :_files" : `*:${spec.operands[0]?.name}:(${words})`;
 }
 
 function zshScript(): string {
@@ -172,13 +222,18 @@ function zshScript(): string {
     `    '${spec.name}') ${
       zshArguments(
         verbOptions(spec),
-        spec.name === "completions" ? `*:shell:(${SHELLS.join(" ")})` : "*: :_files",
+        zshOperands(spec),
       )
     } ;;`
   );
   return `#compdef bough
 # zsh completions of bough: put this into a directory of $fpath as _bough
 _bough() {
+  # After help stand the words of a verb.
+  if [[ \${words[2]} == help ]] && (( CURRENT > 2 )); then
+    words[2]=()
+    (( CURRENT-- ))
+  fi
   local verb="\${words[2]}"
   if (( CURRENT == 2 )) && [[ $PREFIX != [-@]* ]]; then
     local -a verbs=(${firsts.join(" ")})
@@ -214,12 +269,10 @@ function fishLine(spec: Spec, condition: string): string {
 }
 
 function fishValue(spec: Spec): string {
-  const { complete } = spec;
   if (spec.value === undefined) return "";
-  if (complete === "file" || complete === "session") return " -r -F";
-  if (complete === "directory") return " -x -a '(__fish_complete_directories)'";
-  if (complete === "model" || complete === undefined) return " -x";
-  return ` -x -a ${fishText(complete.join(" "))}`;
+  const words = wordsOf(spec.complete);
+  if (words) return words.length === 0 ? " -x" : ` -x -a ${fishText(words.join(" "))}`;
+  return spec.complete === "directory" ? " -x -a '(__fish_complete_directories)'" : " -r -F";
 }
 
 function fishScript(): string {
@@ -248,11 +301,13 @@ function fishScript(): string {
       ? inFirst
       : `${inFirst}; and __fish_seen_subcommand_from ${second}`;
     lines.push(...verbOptions(spec).map((option) => fishLine(option, condition)));
+    const words = operandWords(spec);
+    if (words === undefined) continue;
+    // After help stand the words of a verb: of the second one the verb itself tells.
+    const isFirst = first === "help" ? "; and test (count (commandline -opc)) -eq 2" : "";
+    lines.push(
+      `complete -c bough -f -n ${fishText(condition + isFirst)} -a ${fishText(words)}`,
+    );
   }
-  lines.push(
-    `complete -c bough -f -n '__fish_seen_subcommand_from completions' -a ${
-      fishText(SHELLS.join(" "))
-    }`,
-  );
   return `${lines.join("\n")}\n`;
 }

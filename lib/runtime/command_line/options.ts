@@ -21,7 +21,14 @@ export const OPTION_GROUPS = [
 export type OptionGroup = typeof OPTION_GROUPS[number];
 
 /** What a shell can complete a value with. */
-export type Completion = "file" | "directory" | "session" | "model" | readonly string[];
+export type Completion =
+  | "file"
+  | "directory"
+  | "session"
+  | "model"
+  | "provider"
+  | "verb"
+  | readonly string[];
 
 export interface OptionSpec {
   /** Without its dashes. */

@@ -62,6 +62,7 @@ export interface VerbSpec {
 
 const SESSION = { name: "session", complete: "session" } as const;
 const ENTRY = { name: "entry" } as const;
+const PROVIDER = { name: "provider", complete: "provider" } as const;
 
 /** Everything but a run. */
 export const VERBS = [
@@ -192,14 +193,14 @@ export const VERBS = [
   },
   {
     name: "auth set",
-    operands: [{ name: "provider" }],
+    operands: [PROVIDER],
     options: [],
     what: "Store a key, read from stdin or a hidden prompt",
   },
-  { name: "auth remove", operands: [{ name: "provider" }], options: [], what: "Forget a key" },
+  { name: "auth remove", operands: [PROVIDER], options: [], what: "Forget a key" },
   {
     name: "auth check",
-    operands: [{ name: "provider" }],
+    operands: [PROVIDER],
     options: ["json", "online"],
     what: "Say whether there is a key",
   },
@@ -209,7 +210,12 @@ export const VERBS = [
     options: [],
     what: "Print the completions of bash, zsh or fish",
   },
-  { name: "help", operands: [], options: [], what: "Show this help" },
+  {
+    name: "help",
+    operands: [{ name: "verb", optional: true, rest: true, complete: "verb" }],
+    options: [],
+    what: "Show this help, or that of a verb",
+  },
   { name: "version", operands: [], options: [], what: "Show the version" },
 ] as const satisfies readonly VerbSpec[];
 

@@ -13,7 +13,11 @@ const ROWS: readonly { words: string[]; wanted: string[]; unwanted?: string }[] 
   { words: [""], wanted: ["session", "doctor", "help"] },
   { words: ["session", ""], wanted: ["list", "show", "path"], unwanted: "doctor" },
   { words: ["session", "list", "--"], wanted: ["--json", "--all"], unwanted: "--timeout" },
-  { words: ["completions", ""], wanted: ["bash", "zsh", "fish"] },
+  { words: ["completions", ""], wanted: ["bash", "zsh", "fish"], unwanted: "a b.txt" },
+  { words: ["help", ""], wanted: ["session", "doctor", "auth"], unwanted: "a b.txt" },
+  { words: ["help", "session", ""], wanted: ["list", "show", "path"], unwanted: "a b.txt" },
+  { words: ["auth", "set", ""], wanted: ["anthropic", "openrouter"], unwanted: "a b.txt" },
+  { words: ["auth", "check", "open"], wanted: ["openai"], unwanted: "anthropic" },
 ];
 
 function hasShell(shell: Shell): boolean {
@@ -33,7 +37,7 @@ function complete(shell: Shell, words: readonly string[]): string[] {
     fish: ["-N", "-c", `source ${script}; complete -C '${line}'`],
   };
   const run = spawnSync(shell, calls[shell], {
-    cwd: temp.cwd,
+    cwd: path.dirname(temp.write("work/a b.txt", "")),
     env: temp.env(),
     encoding: "utf8",
     timeout: 20_000,
@@ -53,6 +57,13 @@ for (const shell of ["bash", "zsh", "fish"] as const) {
     }
   });
 }
+
+test.skipIf(!hasShell("bash"))("completionScript() keeps a file's name with blanks whole", () => {
+  for (const words of [["x", ""], ["session", "export", "x", ""], ["--schema", ""]]) {
+    expect(complete("bash", words)).toContain("a b.txt");
+  }
+  expect(complete("bash", ["x", "@a"])).toContain("@a b.txt");
+});
 
 test.skipIf(!hasShell("bash"))("completionScript() completes a value after = in bash", () => {
   expect(complete("bash", ["--output", "=", "js"])).toContain("json");
