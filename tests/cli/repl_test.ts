@@ -122,6 +122,29 @@ for (const [signal, code] of [["SIGTERM", 143], ["SIGHUP", 129], ["SIGINT", 130]
   }, 20_000);
 }
 
+ptyTest("an error that nobody caught ends the REPL with 70, the terminal given back", async () => {
+  await using run = await LocalRun.start([]);
+  run.temp.write(
+    "home/extensions/boom.js",
+    `export default (bough) => bough.registerCommand("boom", {
+  description: "Throws where nobody catches",
+  run() { setTimeout(() => { throw new Error("boom"); }, 0); },
+});
+`,
+  );
+  const shell = '"$0"; echo "rc=$?"; stty -a > after';
+  using repl = new TerminalProcess("bash", ["-c", shell, await binaryPath()], { temp: run.temp });
+  await repl.waitFor("Ctrl-D leaves");
+  repl.type("/boom\r");
+  await repl.waitFor("rc=70");
+  await repl.finished;
+  expect(repl.stdout).toContain("there is a bug in Bough");
+  expect(run.temp.read("work/after")).toMatch(/[^-]icanon[^]*[^-]echo /);
+  expect(repl.stdout.lastIndexOf("\x1b[?2004l")).toBeGreaterThan(
+    repl.stdout.lastIndexOf("\x1b[?2004h"),
+  );
+}, 20_000);
+
 ptyTest("Ctrl-Z gives the shell its terminal back, and fg comes back to the line", async () => {
   await using run = await LocalRun.start([completion("the answer")]);
   using shell = new TerminalProcess("bash", ["--norc", "--noprofile", "-i"], {

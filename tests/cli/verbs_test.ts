@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { ROOT } from "../support/binary.ts";
+import { binaryPath, ROOT } from "../support/binary.ts";
 import { caseDirectory } from "../support/cases.ts";
 import { sampleText } from "../support/sample_session.ts";
 import { noPtyReason, SessionVerbs } from "../support/session_verbs.ts";
@@ -183,6 +183,15 @@ describe("bough session list", () => {
     expect((await run.failure("name", ID, "x")).code).toBe(5);
     expect((await run.failure("rm", ID)).code).toBe(5);
     expect((await run.run(["show", ID])).code).toBe(0);
+    using waiting = new RunningProcess(
+      await binaryPath(),
+      ["session", "name", ID, "x", "--busy", "wait"],
+      { temp: run.temp },
+    );
+    await waiting.waitFor("Waiting for the session", { stream: "stderr" });
+    waiting.kill("SIGTERM");
+    const { code, stderr } = await waiting.finished;
+    expect({ code, lines: stderr.trim().split("\n").length }).toEqual({ code: 143, lines: 1 });
     held.end();
     await held.finished;
     expect(await run.json("list")).toMatchObject([{ id: ID, busy: false }]);

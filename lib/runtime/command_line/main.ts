@@ -2,10 +2,11 @@
 import { systemTimer } from "../../agent/mod.ts";
 import { versionLine } from "../version.ts";
 import { isTerminal } from "../terminal.ts";
+import { listenForCrashes } from "../modes/crashes.ts";
 import { exitCodeOf, UsageError } from "../modes/exit_codes.ts";
 import { openSink, type Sink, systemCode } from "../modes/output.ts";
 import { Report } from "../modes/report.ts";
-import { listenForSignals } from "../modes/signals.ts";
+import { listenForSignals, STOP_MS_MAX } from "../modes/signals.ts";
 import { type StopCause, stopExitCode, Stopper } from "../modes/stop.ts";
 import type { ExitCode } from "./exit_code.ts";
 import { parseCommandLine, type VerbCall } from "./parse.ts";
@@ -27,24 +28,42 @@ export async function main(args: readonly string[], end: EndProcess): Promise<Ex
     stop: (signal) => stopper.stop({ kind: "signal", signal }),
     interrupt: () => streams.terminal?.interrupt() ?? false,
     end(code) {
-      streams.terminal?.abandon();
-      streams.children?.killAll();
+      letGo(streams);
       end(code);
     },
+  });
+  const stopCatching = listenForCrashes(process, (error) => {
+    letGo(streams);
+    new Report(stderr, { quiet: false }).bug(error);
+    const patience = AbortSignal.timeout(STOP_MS_MAX);
+    void Promise.all([stdout, stderr].map((sink) => sink.drainUnless(patience)))
+      .then(() => end(70));
   });
   let code: ExitCode;
   try {
     code = await run(args, streams);
   } catch (error) {
     code = exitCodeOf(error);
-    const report = new Report(stderr, { quiet: false });
-    if (code === 70) report.bug(error);
-    else report.error(error instanceof Error ? error.message : String(error));
+    // A wait that was stopped rejects with the signal's reason, which is no failure.
+    if (error !== stopper.signal.reason) tell(error, code, stderr);
   }
   await Promise.all([stdout.drain(), stderr.drain()]);
   stopListening();
+  stopCatching();
   // What was printed last may have found its reader gone.
   return stopper.cause ? stopExitCode(stopper.cause) : code;
+}
+
+function tell(error: unknown, code: ExitCode, stderr: Sink): void {
+  const report = new Report(stderr, { quiet: false });
+  if (code === 70) report.bug(error);
+  else report.error(error instanceof Error ? error.message : String(error));
+}
+
+/** Before an abrupt end: nothing of ours stays on the terminal or goes on without us. */
+function letGo({ terminal, children }: Streams): void {
+  terminal?.abandon();
+  children?.killAll();
 }
 
 function outputCause(error: Error): StopCause {

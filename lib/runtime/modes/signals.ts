@@ -3,7 +3,7 @@ import { stopExitCode, type StopSignal } from "./stop.ts";
 import type { ExitCode } from "../command_line/exit_code.ts";
 
 /** How long a stopped run may take to save and to end its children. */
-const STOP_MS_MAX = 1_800;
+export const STOP_MS_MAX = 1_800;
 
 const SIGNALS: readonly StopSignal[] = ["SIGHUP", "SIGINT", "SIGTERM"];
 
