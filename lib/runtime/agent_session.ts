@@ -22,6 +22,7 @@ import { type RunOutcome, RunTally } from "./run_tally.ts";
 import { RunningError } from "./running_error.ts";
 import { type SessionStats, sessionStats } from "./stats.ts";
 import { runUserShell } from "./user_shell.ts";
+import { withinGrace } from "./within_grace.ts";
 
 /**
  * Joins an `Agent` and a `Session`: every finished message is written before anybody hears of it,
@@ -135,7 +136,7 @@ export class AgentSession {
     if (!this.isRunning) {
       return await this.#start((run) =>
         heeding(signal, () => void this.abort(), async () => {
-          await this.#options.checkModel?.(this.model);
+          await withinGrace(this.#options.checkModel?.(this.model), run.signal, this.#parts.timer);
           options.onAccepted?.("started");
           return await run.start(input, this.#systemPrompt());
         })
@@ -255,8 +256,8 @@ export class AgentSession {
       throw new Error("Cannot run a command: this conversation was made without a shell.");
     }
     const { hooks, hub, timer } = this.#parts;
-    const message = await this.alongside((signal) =>
-      runUserShell(command, {
+    return await this.alongside(async (signal) => {
+      const message = await runUserShell(command, {
         cwd: this.session.cwd,
         shell,
         exclude: options.exclude === true,
@@ -264,10 +265,11 @@ export class AgentSession {
         signal,
         timer,
         ...(hooks.userBash ? { mayRun: hooks.userBash } : {}),
-      })
-    );
-    await this.addMessage(message);
-    return message;
+      });
+      // Also while it is disposed of: the command has run, and that is kept.
+      await this.#keep(message, "now");
+      return message;
+    });
   }
 
   /** Does something that is no part of the run, but that `abort()` stops as well. */
@@ -278,8 +280,7 @@ export class AgentSession {
   /** Adds a message that is neither the user's nor the model's; see `Delivery`. */
   async addMessage(message: Message, options: { deliver?: Delivery } = {}): Promise<void> {
     this.#assertAlive();
-    await this.#parts.keeper.take(message, options.deliver ?? "now");
-    if (!this.isRunning) await this.#parts.keeper.letIn();
+    await this.#keep(message, options.deliver ?? "now");
   }
 
   /** Names the session; an empty name clears it. */
@@ -321,7 +322,7 @@ export class AgentSession {
   async dispose(options: { keepSession?: boolean } = {}): Promise<void> {
     if (this.#disposed) return;
     this.#disposed = true;
-    await this.abort();
+    await this.#parts.work.abortAll();
     this.#parts.hub.clear();
     if (!options.keepSession) await this.session.close();
   }
@@ -329,6 +330,11 @@ export class AgentSession {
   /** `dispose()`, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.dispose();
+  }
+
+  async #keep(message: Message, deliver: Delivery): Promise<void> {
+    await this.#parts.keeper.take(message, deliver);
+    if (!this.isRunning) await this.#parts.keeper.letIn();
   }
 
   async #start<T>(task: (run: PromptRun) => Promise<T>): Promise<T> {

@@ -101,10 +101,10 @@ export class Compactor {
   ): Promise<CompactionRun> {
     const { emit } = this.#ports;
     if (reason === "overflow") this.#recovered = true;
-    this.#isRunning = true;
-    await emit({ type: "compaction_start", reason });
-    const outcome = await this.#attempt(reason, options);
-    this.#isRunning = false;
+    const outcome = await this.#working(async () => {
+      await emit({ type: "compaction_start", reason });
+      return await this.#attempt(reason, options);
+    });
     if (outcome.kind !== "done") {
       this.#failedInPrompt = true;
       this.#failedAt = this.#ports.session.leafId;
@@ -118,6 +118,15 @@ export class Compactor {
       ...(outcome.kind === "failed" ? { errorMessage: outcome.error.message } : {}),
     });
     return outcome;
+  }
+
+  async #working<T>(task: () => Promise<T>): Promise<T> {
+    this.#isRunning = true;
+    try {
+      return await task();
+    } finally {
+      this.#isRunning = false;
+    }
   }
 
   /** Why an overflow cannot be recovered from, and what is too big. */

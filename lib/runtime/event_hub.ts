@@ -1,6 +1,7 @@
-import { AbortGrace, type Timer } from "../agent/mod.ts";
+import type { Timer } from "../agent/mod.ts";
 import type { AgentSessionEvent } from "./event.ts";
 import type { SessionHooks } from "./hooks.ts";
+import { withinGrace } from "./within_grace.ts";
 
 /** Hears of a conversation; the next event waits for its promise. */
 export type AgentSessionListener = (event: AgentSessionEvent) => void | Promise<void>;
@@ -51,12 +52,7 @@ export class EventHub {
   async #hear(heard: void | Promise<void>): Promise<void> {
     const signal = this.#ports.signal();
     if (!(heard instanceof Promise) || !signal) return await heard;
-    const grace = new AbortGrace(signal, this.#ports.timer);
-    try {
-      await grace.race(heard);
-    } finally {
-      grace.end();
-    }
+    await withinGrace(heard, signal, this.#ports.timer);
   }
 
   clear(): void {

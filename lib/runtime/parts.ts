@@ -97,6 +97,7 @@ export function joinParts(options: AgentSessionOptions): Parts {
   const work: WorkFrame = new WorkFrame({
     newRun,
     settled: (aborted) => hub.emit({ type: "agent_settled", aborted }),
+    timer,
   });
   const summaryRetry = (signal: AbortSignal) => retrySummary(attempts, signal);
   return { agent, choice, compactor, hooks, hub, keeper, timer, work, summaryRetry };

@@ -1,5 +1,6 @@
-import { AbortGrace, errorResult, OVERDUE, type Timer } from "../agent/mod.ts";
+import { errorResult, OVERDUE, type Timer } from "../agent/mod.ts";
 import type { SessionHooks } from "./hooks.ts";
+import { withinGrace } from "./within_grace.ts";
 
 /**
  * Hooks that hold up no aborted run for long: what has not come in time counts as nothing said, and
@@ -13,13 +14,8 @@ export function patientHooks(
   const within = async <T>(value: Promise<T>, otherwise: T): Promise<T> => {
     const running = signal();
     if (!running) return await value;
-    const grace = new AbortGrace(running, timer);
-    try {
-      const found = await grace.race(value);
-      return found === OVERDUE ? otherwise : found;
-    } finally {
-      grace.end();
-    }
+    const found = await withinGrace(value, running, timer);
+    return found === OVERDUE ? otherwise : found;
   };
   // Bound, since they may be the methods of an object with a state of its own.
   const afterToolCall = hooks.afterToolCall?.bind(hooks);

@@ -62,6 +62,7 @@ export class PromptRun {
   /** From what was typed on: settings and what waited are written, and there is room for it. */
   async start(input: UserInput, systemPrompt: string): Promise<RunOutcome> {
     const { agent, choice, hooks, keeper, timer } = this.#ports;
+    if (this.signal.aborted) return this.#ended();
     try {
       await this.saving(async () => {
         await choice.record();

@@ -1,11 +1,14 @@
+import type { Timer } from "../agent/mod.ts";
 import type { PromptRun } from "./prompt_run.ts";
 import { RunningError } from "./running_error.ts";
+import { withinGrace } from "./within_grace.ts";
 
 export interface WorkPorts {
   /** What a piece of work goes by; it ends with the signal. */
   newRun(signal: AbortSignal): PromptRun;
   /** Told last of all, once per piece. */
   settled(aborted: boolean): Promise<void>;
+  timer: Timer;
 }
 
 /**
@@ -14,7 +17,7 @@ export interface WorkPorts {
  */
 export class WorkFrame {
   readonly #ports: WorkPorts;
-  readonly #alongside = new Set<AbortController>();
+  readonly #alongside = new Set<{ controller: AbortController; ended: Promise<void> }>();
   #current: { run: PromptRun; controller: AbortController; ended: Promise<void> } | undefined;
 
   constructor(ports: WorkPorts) {
@@ -56,19 +59,30 @@ export class WorkFrame {
   /** Does something that is no part of the work, but that `abort()` stops as well. */
   async alongside<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const controller = new AbortController();
-    this.#alongside.add(controller);
+    const ended = Promise.withResolvers<void>();
+    const beside = { controller, ended: ended.promise };
+    this.#alongside.add(beside);
     try {
       return await task(controller.signal);
     } finally {
-      this.#alongside.delete(controller);
+      this.#alongside.delete(beside);
+      ended.resolve();
     }
   }
 
   /** Resolves when the work has ended. */
   async abort(): Promise<void> {
     this.#current?.controller.abort();
-    for (const controller of this.#alongside) controller.abort();
+    for (const { controller } of this.#alongside) controller.abort();
     await this.waitForIdle();
+  }
+
+  /** Like `abort()`, but what goes on alongside has ended, too, unless it does not heed the abort. */
+  async abortAll(): Promise<void> {
+    await this.abort();
+    const beside = [...this.#alongside].map(({ ended }) => ended);
+    if (beside.length === 0) return;
+    await withinGrace(Promise.all(beside), AbortSignal.abort(), this.#ports.timer);
   }
 
   /** Resolves when nothing is being worked on. */
