@@ -3,6 +3,7 @@ import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
 import { type Check, CHECK_NAMES } from "../../../lib/runtime/commands/doctor/check.ts";
+import { checkDirectory } from "../../../lib/runtime/commands/doctor/places.ts";
 import { checkClock } from "../../../lib/runtime/commands/doctor/clock.ts";
 import type { VerbPorts } from "../../../lib/runtime/commands/ports.ts";
 import { UsageError } from "../../../lib/runtime/modes/exit_codes.ts";
@@ -294,4 +295,9 @@ test("lockKindOf() tells the kernel's lock from a lock file, and leaves neither"
     nodeFileSystem.close(fd);
   }
   expect(fs.readdirSync(temp.path).filter((name) => name.startsWith("f"))).toEqual(["f"]);
+});
+
+test("checkDirectory() tells also of a directory that cannot even be asked for", () => {
+  const { status, message } = checkDirectory(`/${"x".repeat(5_000)}`);
+  expect([status, message.includes("ENAMETOOLONG")]).toEqual(["error", true]);
 });

@@ -147,3 +147,12 @@ test("session repair heeds --busy", async () => {
   fs.closeSync(fd);
   expect((await waiting).code).toBe(0);
 });
+
+test("session verify and repair take a path from the process's directory, whatever --cwd says", async () => {
+  using temp = new TempDirectory();
+  temp.write("work/here.jsonl", damagedText());
+  const verified = await run(temp, ["verify", "./here.jsonl", "--cwd", temp.home]);
+  expect(verified.stdout).toContain(`${temp.join("work/here.jsonl")}: `);
+  const repaired = await run(temp, ["repair", "./here.jsonl", "--cwd", temp.home]);
+  expect(repaired.stdout).toContain(`${temp.join("work/here.jsonl")}: repaired`);
+});

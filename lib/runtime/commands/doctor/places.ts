@@ -84,10 +84,15 @@ export function checkSessionsDirectory(directory: string): Check {
 
 /** Where the tools work. */
 export function checkDirectory(directory: string): Check {
-  const stat = fs.statSync(directory, { throwIfNoEntry: false });
-  if (stat?.isDirectory()) return ok("directory", directory);
+  let reason = "there is no such directory; make it";
+  try {
+    const stat = fs.statSync(directory, { throwIfNoEntry: false });
+    if (stat?.isDirectory()) return ok("directory", directory);
+  } catch (error) {
+    reason = reasonOf(error);
+  }
   return failed(
     "directory",
-    `Cannot work in ${directory}: there is no such directory; make it, or name another with --cwd`,
+    `Cannot work in ${directory}: ${reason}, or name another with --cwd`,
   );
 }

@@ -12,11 +12,14 @@ import type { SessionVerb } from "./verb.ts";
  * The file of a session by path, id, unique prefix or name. A path need not lead to a sound session,
  * and an id is also looked for in the files' names: the header that has it may be lost.
  */
-export async function findDamaged(text: string, { repo, cwd }: SessionVerb): Promise<string> {
-  const file = path.resolve(cwd, text);
+export async function findDamaged(
+  text: string,
+  { repo, cwd, startDirectory }: SessionVerb,
+): Promise<string> {
+  const file = path.resolve(startDirectory, text);
   if (looksLikePath(text) && nodeFileSystem.stat(file)) return file;
   try {
-    return await repo.find(text, { cwd });
+    return await repo.find(text, { cwd, pathsFrom: startDirectory });
   } catch (error) {
     if (!(error instanceof SessionError) || error.code !== "not_found") throw error;
     const [named, ...others] = sessionsToVerify({ sessionsDir: repo.sessionsDir })

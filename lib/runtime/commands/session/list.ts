@@ -1,7 +1,7 @@
 /** `session list`: what there is, newest activity first. */
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { FileLock, type SessionSummary } from "../../../session/mod.ts";
+import { errorCode, FileLock, type SessionSummary } from "../../../session/mod.ts";
 import type { ExitCode } from "../../command_line/exit_code.ts";
 import { ageOf } from "../ages.ts";
 import { sessionTitle } from "../session_title.ts";
@@ -77,7 +77,7 @@ function busyTest(summaries: readonly SessionSummary[]): (file: string) => boole
   const directories = new Set(summaries.map((summary) => path.dirname(summary.path)));
   const locks = new Set<string>();
   for (const directory of directories) {
-    for (const name of fs.readdirSync(directory)) {
+    for (const name of namesIn(directory)) {
       if (name.endsWith(".lock")) locks.add(path.join(directory, name));
     }
   }
@@ -87,6 +87,16 @@ function busyTest(summaries: readonly SessionSummary[]): (file: string) => boole
     const { state } = lock.inspect(file);
     return state === "held" || state === "elsewhere";
   };
+}
+
+/** Nothing of a directory that went with its last session since it was listed. */
+function namesIn(directory: string): string[] {
+  try {
+    return fs.readdirSync(directory);
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return [];
+    throw error;
+  }
 }
 
 function table(verb: SessionVerb, summaries: readonly SessionSummary[]): string {

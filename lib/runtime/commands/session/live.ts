@@ -38,6 +38,8 @@ export async function withModel<T>(
   try {
     for (const { message } of warnings) report.note(message);
     await runtime.start();
+    // Nothing more of a signal is told than the one time, which may have been before.
+    ports.signal.throwIfAborted();
     return await work(runtime.session);
   } finally {
     unsubscribe();

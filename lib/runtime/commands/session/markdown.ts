@@ -106,7 +106,8 @@ function blocks(
 
 /** A code block whose fence is longer than any run of backticks in it. */
 function fenced(text: string, language = ""): string {
-  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  // Not spread into `Math.max`: an output may have more runs than a call may have arguments.
+  const longest = (text.match(/`+/g) ?? []).reduce((max, run) => Math.max(max, run.length), 0);
   const fence = "`".repeat(Math.max(3, longest + 1));
   return `${fence}${language}\n${text.replace(/\n+$/, "")}\n${fence}`;
 }
