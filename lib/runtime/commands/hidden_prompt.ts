@@ -25,7 +25,8 @@ class HiddenLine {
       if (character === CTRL_D) return this.#characters.length === 0 ? "left" : "done";
       if (character === CTRL_U) this.#characters = [];
       else if (character === "\x7f" || character === "\b") this.#characters.pop();
-      else this.#characters.push(character);
+      // Other control characters are keys that do nothing here (Ctrl-Z, Tab): no key has one in it.
+      else if (character >= " ") this.#characters.push(character);
     }
     return undefined;
   }

@@ -172,6 +172,7 @@ describe("askHidden()", () => {
     [["sx\x7fecret\r"], "secret"],
     [["wrong\x15secret\r"], "secret"],
     [["\x1b[200~secret\x1b[201~", "\r"], "secret"],
+    [["se\x1acr\t\x17et\r"], "secret"],
     [["s\x1b[Decret\x1bOA\r"], "secret"],
     [["secret\x04"], "secret"],
     [["\x7f\r"], ""],
