@@ -1,6 +1,7 @@
 /** What was typed in all sessions, kept in `<home>/history`: a JSON string a line. */
+import { Buffer } from "node:buffer";
 import * as path from "node:path";
-import { errorCode, type FileSystem, nodeFileSystem } from "../../../session/mod.ts";
+import { errorCode, type FileSystem, nodeFileSystem, writeAll } from "../../../session/mod.ts";
 
 /** How many inputs are kept in memory. */
 const INPUTS_MAX = 1_000;
@@ -66,7 +67,7 @@ export class History {
     this.#fs.remove(fresh);
     const fd = this.#fs.open(fresh, "wx", 0o600);
     try {
-      this.#write(fd, lines.map((line) => `${line}\n`).join(""));
+      writeAll(this.#fs, fd, Buffer.from(lines.map((line) => `${line}\n`).join("")));
     } finally {
       this.#fs.close(fd);
     }
@@ -76,7 +77,7 @@ export class History {
   #append(input: string): void {
     const fd = this.#open();
     try {
-      this.#write(fd, `${JSON.stringify(input)}\n`);
+      writeAll(this.#fs, fd, Buffer.from(`${JSON.stringify(input)}\n`));
     } finally {
       this.#fs.close(fd);
     }
@@ -96,11 +97,6 @@ export class History {
       if (errorCode(error) !== "EEXIST") throw error;
       return this.#fs.open(this.#file, "a");
     }
-  }
-
-  #write(fd: number, text: string): void {
-    let bytes = new TextEncoder().encode(text);
-    while (bytes.length > 0) bytes = bytes.subarray(this.#fs.write(fd, bytes));
   }
 
   #attempt<T>(task: () => T): T | undefined {

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import * as fs from "node:fs";
+import { nodeFileSystem } from "../../../../lib/session/mod.ts";
 import { History } from "../../../../lib/runtime/modes/repl/history.ts";
 import { HistorySearch, HistoryWalk } from "../../../../lib/runtime/modes/repl/history_walk.ts";
 import { TempDirectory } from "../../../support/temp.ts";
@@ -22,6 +23,17 @@ test("History of two sessions at once keeps the inputs of both", () => {
   second.add("b");
   first.add("c");
   expect(new History({ home: temp.home }).inputs).toEqual(["a", "b", "c"]);
+});
+
+test("History tells of a disk that takes nothing, and goes on without it", () => {
+  using temp = new TempDirectory();
+  const errors: unknown[] = [];
+  const fs = { ...nodeFileSystem, write: () => 0 };
+  const history = new History({ home: temp.home, fs, onError: (error) => errors.push(error) });
+  history.add("a");
+  history.add("b");
+  expect(history.inputs).toEqual(["a", "b"]);
+  expect(errors.map(String)).toEqual(["Error: no more bytes were taken (is the disk full?)"]);
 });
 
 test("History passes over a line that it cannot read", () => {
