@@ -170,6 +170,42 @@ ptyTest("Ctrl-Z gives the shell its terminal back, and fg comes back to the line
   expect(run.lastMessages()).toEqual(["half a thought, whole"]);
 }, 20_000);
 
+ptyTest("Ctrl-Z where no shell could bring the REPL back changes nothing", async () => {
+  await using run = await LocalRun.start([completion("the answer")]);
+  using repl = await ReplTerminal.start(run, []);
+  await repl.shows(/\n>/);
+  repl.type("half a thought\x1a");
+  await repl.shows(/> half a thought$/);
+  // The terminal echoes what comes before it is the REPL's again.
+  await repl.process.until(() => repl.process.stdout.split("\x1b[?2004h").length === 3);
+  repl.type(", whole\r");
+  await repl.shows("the answer");
+  repl.type(CTRL_D);
+  expect((await repl.process.finished).code).toBe(0);
+  expect(run.lastMessages()).toEqual(["half a thought, whole"]);
+}, 20_000);
+
+ptyTest(
+  "a busy session goes on in a copy if the person wants it, and is told of once",
+  async () => {
+    await using run = await LocalRun.start([completion("one"), { stall: true, text: "" }]);
+    await run.run(["-p", "hello", "--session-id", "taken"]);
+    using writer = await run.begin(["-p", "more", "--session-id", "taken"]);
+    await run.server.received(2);
+    using repl = await ReplTerminal.start(run, ["--session", "taken"]);
+    await repl.shows("Go on with a copy of it? y or n");
+    repl.send("y");
+    await repl.shows(/> more/);
+    repl.type(CTRL_D);
+    const { code, stdout } = await repl.process.finished;
+    expect([code, stdout.split(/is\s+writing\s+it/).length]).toEqual([0, 2]);
+    writer.kill();
+    await writer.finished;
+    expect(run.sessionFiles()).toHaveLength(2);
+  },
+  20_000,
+);
+
 ptyTest("the REPL opens its list with -r, and leaves if nothing is chosen", async () => {
   await using run = await LocalRun.start([completion("about apples")]);
   await run.run(["-p", "apples"]);

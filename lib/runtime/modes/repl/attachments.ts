@@ -14,8 +14,13 @@ export function filesIn(text: string, cwd: string): string[] {
 }
 
 function isFile(name: string, cwd: string): boolean {
-  return name !== "" &&
-    fs.statSync(path.resolve(cwd, name), { throwIfNoEntry: false })?.isFile() === true;
+  if (name === "") return false;
+  try {
+    return fs.statSync(path.resolve(cwd, name), { throwIfNoEntry: false })?.isFile() === true;
+  } catch {
+    // Too long for a name, or behind a door that is shut: then it is just text.
+    return false;
+  }
 }
 
 /** The message of a text and the files that it names. Throws a `UsageError` for one that is unfit. */

@@ -71,9 +71,11 @@ export async function openOrFork<T>(
   }
 }
 
-/** What makes a copy of a session that cannot be opened itself; undefined if nothing does. */
-function copyingOf({ code, file }: SessionError): Partial<RunOptions> | undefined {
-  if (code === "busy") return { busy: { kind: "fork" } };
+/**
+ * What makes a copy of a session that cannot be opened itself; undefined if nothing does. The person
+ * knows by now why it is copied: `--busy fork` would tell it once more.
+ */
+function copyingOf({ file }: SessionError): Partial<RunOptions> | undefined {
   return file === undefined ? undefined : { session: { kind: "fork", session: file } };
 }
 

@@ -43,6 +43,7 @@ export class LiveConsole implements Console {
   #listener: ConsoleListener | undefined;
   /** Somebody else has the terminal: an editor, or the shell. */
   #isAway = false;
+  #isEdited = false;
 
   constructor(options: LiveConsoleOptions) {
     this.#options = options;
@@ -82,6 +83,11 @@ export class LiveConsole implements Console {
     for (const { cancel } of [...this.#over]) cancel();
     if (!this.#isAway) this.#release();
     this.#listener = undefined;
+  }
+
+  /** A SIGINT; true if it is the editor's, which has the terminal now and reads Ctrl-C itself. */
+  interrupt(): boolean {
+    return this.#isEdited;
   }
 
   ready(): void {}
@@ -204,6 +210,7 @@ export class LiveConsole implements Console {
 
   async #editElsewhere(text: string): Promise<string | undefined> {
     this.#release();
+    this.#isEdited = true;
     await this.#options.terminal.drain();
     try {
       return await this.#options.edit(text);
@@ -211,6 +218,7 @@ export class LiveConsole implements Console {
       this.#options.onEditFailed(error);
       return undefined;
     } finally {
+      this.#isEdited = false;
       this.#comeBack();
     }
   }

@@ -11,6 +11,7 @@ const ROWS = 24;
 export class ProcessTerminal implements Terminal {
   readonly #stdout: Sink;
   #release: (() => void) | undefined;
+  #isRaw = false;
 
   constructor(stdout: Sink) {
     this.#stdout = stdout;
@@ -42,6 +43,7 @@ export class ProcessTerminal implements Terminal {
     // In raw mode Ctrl-D is a key, so an end means that nobody is there any more.
     const end = () => listener.ended(raw ? "gone" : "end");
     const gone = () => listener.ended("gone");
+    this.#isRaw = raw;
     if (raw) stdin.setRawMode(true);
     stdin.on("data", input).on("end", end).on("error", gone);
     stdout.on("resize", resized);
@@ -68,6 +70,8 @@ export class ProcessTerminal implements Terminal {
   abandon(): void {
     if (!this.#release) return;
     this.release();
+    // A plain console has asked the terminal for nothing.
+    if (!this.#isRaw) return;
     try {
       fs.writeSync(1, `${MARK_NO_PASTES}\x1b[?25h\r\n`);
     } catch {

@@ -65,7 +65,7 @@ export async function startRepl(options: RunOptions, world: ReplWorld): Promise<
   world.onTerminal({
     abandon: () => terminal.abandon(),
     // Where keys are read one by one, Ctrl-C is a key, and the signal comes from elsewhere.
-    interrupt: () => console instanceof PlainConsole && console.interrupt(),
+    interrupt: () => console.interrupt(),
   });
   const asking = { console, stopper, env, home, cwd };
   const dialog = bareDialog(console);

@@ -1,4 +1,5 @@
 /** Saying something to the model, and running shell commands beside it. */
+import { nodeFileSystem } from "../../../session/mod.ts";
 import type { AgentSession } from "../../agent_session.ts";
 import type { AgentSessionEvent } from "../../event.ts";
 import type { RunOutcome } from "../../run_tally.ts";
@@ -97,6 +98,11 @@ export class Talk {
     return this.#ports.session();
   }
 
+  get #isFileGone(): boolean {
+    const { file } = this.#session.session;
+    return file !== undefined && !nodeFileSystem.stat(file);
+  }
+
   get #view(): RunView {
     return this.#ports.view();
   }
@@ -132,7 +138,8 @@ export class Talk {
     const { error, saveError, aborted, taken } = outcome;
     if (taken) return;
     if (saveError) {
-      this.#view.error(`The conversation is not saved: ${saveError.message}`);
+      const rescue = this.#isFileGone ? ". /clone goes on with what was said in a new file" : "";
+      this.#view.error(`The conversation is not saved: ${saveError.message}${rescue}`);
       if (!this.#isSaved) this.giveBack(text);
       return;
     }

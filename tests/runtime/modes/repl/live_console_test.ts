@@ -7,7 +7,9 @@ import { LiveConsole } from "../../../../lib/runtime/modes/repl/live_console.ts"
 import { row, textOfRow } from "../../../../lib/runtime/modes/repl/styled.ts";
 import { MemoryTerminal } from "../../../support/repl_rig.ts";
 
-function openConsole(options: { columns?: number; rows?: number } = {}) {
+function openConsole(
+  options: { columns?: number; rows?: number; edit?: (text: string) => Promise<string> } = {},
+) {
   const terminal = new MemoryTerminal(options.columns ?? 60, options.rows ?? 12);
   const console = new LiveConsole({
     terminal,
@@ -16,7 +18,7 @@ function openConsole(options: { columns?: number; rows?: number } = {}) {
     history: [],
     completer: () => Promise.resolve(undefined),
     above: () => [],
-    edit: (text) => Promise.resolve(text),
+    edit: options.edit ?? ((text) => Promise.resolve(text)),
     onEditFailed() {},
     suspend() {},
   });
@@ -40,6 +42,17 @@ test("LiveConsole asks over the input line, and comes back to what was typed", a
   await terminal.shows(/> half a thought$/);
 });
 
+test("LiveConsole leaves a SIGINT to the editor, as long as that has the terminal", async () => {
+  const edited = Promise.withResolvers<string>();
+  const { terminal, console } = openConsole({ edit: () => edited.promise });
+  expect(console.interrupt()).toBe(false);
+  terminal.type("\x07");
+  expect([console.interrupt(), terminal.isRaw]).toEqual([true, false]);
+  edited.resolve("from elsewhere");
+  await terminal.shows(/> from elsewhere$/);
+  expect(console.interrupt()).toBe(false);
+});
+
 test("LiveConsole takes a question back when its signal aborts or it is closed", async () => {
   const { terminal, console } = openConsole();
   const taken = new AbortController();
@@ -51,6 +64,19 @@ test("LiveConsole takes a question back when its signal aborts or it is closed",
   console.close();
   expect(await second).toBeUndefined();
   expect(await console.ask("Third?", { signal: taken.signal })).toBeUndefined();
+});
+
+test("an input line leaves as much room for a control character as its picture takes", () => {
+  const text = "a\u202e\x1bb";
+  const { rows, cursor } = layOut({
+    prompt: "> ",
+    text,
+    cursor: text.length,
+    columns: 40,
+    rowsMax: 5,
+  });
+  expect(rows.map(textOfRow)).toEqual(["> a\\u202e␛b"]);
+  expect(cursor).toEqual({ row: 0, column: 11 });
 });
 
 test("a list scrolls, and its rows fit between what stands around them", async () => {

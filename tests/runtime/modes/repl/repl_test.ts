@@ -223,6 +223,11 @@ test("Repl says at once that a session is gone, and gives the text back", async 
   await rig.shows(/it was\s+deleted or\s+moved/);
   await rig.shows(/\n> second$/);
   expect(model.requests).toHaveLength(1);
+  await rig.shows("/clone goes on with what was said in a new file");
+  rig.type("\x15");
+  rig.send("/clone");
+  await rig.shows(/Session [0-9a-f-]{36}\s+> first\s+one/);
+  expect(fs.readFileSync(rig.runtime.session.session.file ?? "", "utf8")).toContain("first");
 });
 
 test("Repl tells a failure of the model, with what to do", async () => {
