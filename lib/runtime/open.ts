@@ -66,8 +66,9 @@ export async function openRuntime(options: RunOptions, more: OpenOptions): Promi
   const processes = new ProcessGroups();
   const secrets = new Secrets(env, { processes });
   let first: ModelRef | undefined;
+  let runtime: AgentSessionRuntime<Services> | undefined;
   try {
-    const runtime = await AgentSessionRuntime.create(chosen, {
+    runtime = await AgentSessionRuntime.create(chosen, {
       repo,
       prepare: async (session, live) => {
         assertDirectory(session.cwd, session);
@@ -91,6 +92,7 @@ export async function openRuntime(options: RunOptions, more: OpenOptions): Promi
     if (options.name !== undefined) await runtime.session.setSessionName(options.name);
     return { runtime, repo, processes, warnings };
   } catch (error) {
+    await runtime?.dispose();
     if (chosen instanceof ForkedSession) await discardCopy(chosen, repo);
     else await chosen.close();
     throw error;

@@ -242,6 +242,63 @@ describe("openRuntime()", () => {
     expect(rig.files()).toEqual(files);
   });
 
+  test("goes on with a session whose model is gone, with the default one, and says so", async () => {
+    await using rig = await Rig.start();
+    const { runtime } = await rig.open(rig.temp.cwd);
+    await runtime.session.prompt("hello");
+    const recording = runtime.session.session.file ?? "";
+    const copy = rig.temp.join("copy.jsonl");
+    fs.copyFileSync(recording, copy);
+    const replaying = await rig.open(
+      rig.temp.cwd,
+      "--session-id",
+      "r",
+      "--model",
+      `replay:${copy}`,
+    );
+    expect((await replaying.runtime.session.prompt("hello")).text).toBe("fine");
+    await replaying.runtime.dispose();
+    fs.rmSync(copy);
+    const again = await rig.open(rig.temp.cwd, "--session-id", "r");
+    expect((await again.runtime.session.prompt("go on")).text).toBe("fine");
+    expect(again.warnings.map(({ message }) => message)).toEqual([
+      expect.stringMatching(
+        /^The session's model replay\/.* cannot be used here .*; using near\/a$/,
+      ),
+    ]);
+  });
+
+  test("gives a key to no other provider than the session's, also where that is not known", async () => {
+    await using rig = await Rig.start();
+    const { runtime } = await rig.open(rig.temp.cwd, "--session-id", "k", "--model", "far/a");
+    await runtime.session.prompt("hello");
+    await runtime.dispose();
+    rig.temp.write(
+      "home/models.json",
+      rig.temp.read("home/models.json").replace('"far"', '"gone"'),
+    );
+    const again = await rig.open(rig.temp.cwd, "--session-id", "k", "--api-key", "given");
+    await again.runtime.session.prompt("go on");
+    expect(rig.asked()).toEqual(["far Bearer far-key", "near Bearer near-key"]);
+  });
+
+  test("leaves nothing running that an extension began, where the session cannot go live", async () => {
+    await using rig = await Rig.start();
+    const pid = rig.temp.join("pid");
+    const extension = rig.temp.write(
+      "begins.ts",
+      `import * as fs from "node:fs";
+export default async (bough) => {
+  void bough.exec("sh", ["-c", 'echo $$ > "${pid}"; exec sleep 60']);
+  while (!fs.statSync("${pid}", { throwIfNoEntry: false })?.size) await new Promise(setImmediate);
+};
+`,
+    );
+    const words = ["--extension", extension, "--model", "nowhere/none"];
+    await expect(rig.open(rig.temp.cwd, ...words)).rejects.toThrow("Cannot use the model");
+    expect(() => process.kill(Number(rig.temp.read("pid")), 0)).toThrow("ESRCH");
+  });
+
   test("gives a fork and a clone the model context of their source at that point", async () => {
     await using rig = await Rig.start();
     const { repo, runtime } = await rig.open(rig.temp.cwd);

@@ -9,6 +9,8 @@ import type { ExecOptions, ExecResult } from "./api.ts";
 import { reasonOf } from "./errors.ts";
 
 const TIMEOUT_MS = 60_000;
+/** The longest that a timer can be set to; a longer one, `Infinity` too, would fire at once. */
+const TIMER_MS_MAX = 2_147_483_647;
 const OUTPUT_BYTES_MAX = 10 * 1024 * 1024;
 /** How long late output is waited for once the program has ended. */
 const LATE_MS = 200;
@@ -67,7 +69,7 @@ async function exec(
   const stop = () => {
     stopping ??= processes.stop(child);
   };
-  const timer = setTimeout(stop, options.timeoutMs ?? TIMEOUT_MS);
+  const timer = setTimeout(stop, Math.min(options.timeoutMs ?? TIMEOUT_MS, TIMER_MS_MAX));
   options.signal?.addEventListener("abort", stop, { once: true });
   if (options.signal?.aborted) stop();
   child.stdin?.on("error", () => child.stdin?.destroy());

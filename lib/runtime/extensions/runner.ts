@@ -119,11 +119,16 @@ export class ExtensionRunner {
     );
   }
 
+  /** For a conversation that does not come to be: nothing is told, and no program runs on. */
+  async discard(): Promise<void> {
+    this.#ports.door.shut();
+    await this.#ports.programs.stop();
+  }
+
   /** The last that the extensions hear; afterwards all that they kept is stale. */
   async shutdown(): Promise<void> {
     await this.#calls.tell("session_shutdown", () => ({}));
-    this.#ports.door.shut();
-    await this.#ports.programs.stop();
+    await this.discard();
   }
 
   #leaveAnswers(intent: SwitchIntent) {

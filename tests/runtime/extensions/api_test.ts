@@ -166,6 +166,15 @@ describe("exec()", () => {
     expect((await running).stopped).toBe(true);
   });
 
+  test("has no limit where the longest time is too long for a timer", async () => {
+    using temp = new TempDirectory();
+    const { world, api } = await opened(temp);
+    await using _ = world;
+    const slow = ["-c", "sleep 0.1; echo done"];
+    const { stdout, stopped } = await api.exec("sh", slow, { timeoutMs: Infinity });
+    expect([stdout, stopped]).toEqual(["done\n", false]);
+  });
+
   test("rejects if the program cannot be started", async () => {
     using temp = new TempDirectory();
     const { world, api } = await opened(temp);
