@@ -36,7 +36,6 @@ export {
   IMAGE_SIDE_MAX,
   type ImageCheck,
   imageNote,
-  keyAdvice,
   loadCatalogue,
   MODEL_ERROR_FATE,
   modelErrorFrom,

@@ -127,7 +127,7 @@ function messageOf(code: ModelErrorCode, failure: Failure, asked: AskedModel): s
       return `Cannot reach ${place}: ${said} Check the network and the base URL.`;
     case "bad_key":
       return `Cannot use ${provider}: it refused the key (${failure.status ?? "no status"}): ` +
-        `${sentence(failure.text || "no reason given")} ${keyAdvice(provider)}`;
+        `${sentence(failure.text || "no reason given")} Check the key.`;
     case "unknown_model":
       return `Cannot use model ${model}: ${provider} does not have it: ${said}`;
     case "context_overflow":
@@ -150,20 +150,6 @@ export function shownUrl(baseUrl: string): string {
   const { username, password, search, protocol, host, pathname } = new URL(baseUrl);
   return username || password || search ? `${protocol}//${host}${pathname}` : baseUrl;
 }
-
-/** Where a key for this provider can come from. */
-export function keyAdvice(provider: string): string {
-  const variable = Object.hasOwn(KEY_VARIABLE, provider) ? KEY_VARIABLE[provider] : undefined;
-  return variable
-    ? `Set ${variable}, put a key for "${provider}" into auth.json, or use --api-key.`
-    : `Put a key for "${provider}" into auth.json or models.json, or use --api-key.`;
-}
-
-/** The environment variables that hold keys, by provider. */
-const KEY_VARIABLE: Readonly<Record<string, string>> = {
-  anthropic: "ANTHROPIC_API_KEY",
-  openai: "OPENAI_API_KEY",
-};
 
 function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;

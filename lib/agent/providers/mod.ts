@@ -4,7 +4,7 @@ export { canKeepPromptCached } from "./cached_prefix.ts";
 export { catalogueModel, loadCatalogue, modelFacts } from "./catalog.ts";
 export { type CompletionsCompat } from "./completions_compat.ts";
 export { costOf } from "./cost.ts";
-export { type AskedModel, keyAdvice, MODEL_ERROR_FATE, modelErrorFrom } from "./errors.ts";
+export { type AskedModel, MODEL_ERROR_FATE, modelErrorFrom } from "./errors.ts";
 export { retryAfter } from "./failure.ts";
 export {
   checkImage,

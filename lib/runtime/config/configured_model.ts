@@ -13,6 +13,8 @@ export interface ConfiguredModelOptions {
   readonly facts: ModelFacts;
   /** Makes the adapter. A failure ends the request that asked; the next one tries again. */
   readonly connect: () => Promise<Model>;
+  /** What a person can do where the provider refuses the key. */
+  readonly refusedAdvice?: () => string;
   readonly clock?: Clock;
 }
 
@@ -41,12 +43,15 @@ async function unlessAborted<T>(value: Promise<T>, signal: AbortSignal): Promise
 export class ConfiguredModel implements Model {
   readonly facts: ModelFacts;
   readonly #connect: () => Promise<Model>;
+  readonly #refusedAdvice: (() => string) | undefined;
   readonly #clock: Clock;
   #connected: Promise<Model> | undefined;
 
-  constructor({ facts, connect, clock = systemClock }: ConfiguredModelOptions) {
+  constructor(options: ConfiguredModelOptions) {
+    const { facts, connect, refusedAdvice, clock = systemClock } = options;
     this.facts = facts;
     this.#connect = connect;
+    this.#refusedAdvice = refusedAdvice;
     this.#clock = clock;
   }
 
@@ -64,8 +69,28 @@ export class ConfiguredModel implements Model {
       yield { type: "failed", message: this.#message("error", error.message), error };
       return;
     }
-    if (model) yield* model.stream(request, signal);
-    else yield { type: "failed", message: this.#message("aborted") };
+    if (!model) {
+      yield { type: "failed", message: this.#message("aborted") };
+      return;
+    }
+    for await (const event of model.stream(request, signal)) yield this.#withAdvice(event);
+  }
+
+  /** The adapter knows nothing of where keys are kept here. */
+  #withAdvice(event: ModelEvent): ModelEvent {
+    if (event.type !== "failed" || event.error?.code !== "bad_key" || !this.#refusedAdvice) {
+      return event;
+    }
+    const { error, message } = event;
+    const text = `${error.message} ${this.#refusedAdvice()}`;
+    return {
+      type: "failed",
+      message: { ...message, errorMessage: text },
+      error: new ModelError(error.code, text, {
+        cause: error,
+        ...(error.status === undefined ? {} : { status: error.status }),
+      }),
+    };
   }
 
   #message(stopReason: "error" | "aborted", errorMessage?: string): AssistantMessage {

@@ -106,6 +106,24 @@ export class Keys {
     return secret.value.trim();
   }
 
+  /** What to do about a key that the provider refused: where it came from, another one must go. */
+  refusedAdvice(provider: Provider): string {
+    const { keyVariable, name } = provider;
+    const store = `store one with "bough auth set ${name}"`;
+    switch (this.source(provider)) {
+      case "option":
+        return `It was given with --api-key: give another one, or leave that out and ${store}.`;
+      case "environment":
+        return `It stands in ${keyVariable}: set another one there, or unset that and ${store}.`;
+      case "auth.json":
+        return `It stands in auth.json: store another one with "bough auth set ${name}".`;
+      case "models.json":
+        return `It stands in models.json: correct it there, or ${store}.`;
+      case undefined:
+        return `None was sent: set ${keyVariable}, or ${store}.`;
+    }
+  }
+
   #missing({ name, keyVariable }: Provider, why: string): ConfigError {
     return new ConfigError(
       "no_key",

@@ -305,6 +305,7 @@ export class ModelRegistry {
     return new ConfiguredModel({
       facts,
       connect: () => connect(facts, provider, this.#baseUrl(provider)),
+      refusedAdvice: () => this.#options.keys.refusedAdvice(provider),
     });
   }
 }

@@ -105,8 +105,8 @@ test("modelErrorFrom() writes one line with the provider's words, the status and
     },
   });
   expect(modelErrorFrom(refused, { provider: "anthropic", model: "c" }).message).toBe(
-    "Cannot use anthropic: it refused the key (401): invalid x-api-key. Set ANTHROPIC_API_KEY, " +
-      'put a key for "anthropic" into auth.json, or use --api-key.',
+    "Cannot use anthropic: it refused the key (401): invalid x-api-key. " +
+      "Check the key.",
   );
   const down = new Error("Connection error.", {
     cause: Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:9"), { code: "ECONNREFUSED" }),

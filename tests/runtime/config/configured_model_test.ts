@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import {
   type Model,
+  ModelError,
   type ModelEvent,
   type ModelFacts,
   replayModel,
@@ -77,4 +78,28 @@ test("ConfiguredModel ends at once when it is aborted while it connects", async 
   const answer = ask(model, controller.signal);
   controller.abort();
   expect(await answer).toEqual([{ type: "failed", message: failed("aborted") } as never]);
+});
+
+test("ConfiguredModel says where another key can go, when the provider refuses the one there is", async () => {
+  const said = "Cannot use p: it refused the key (401): no. Check the key.";
+  const refusing: Model = {
+    facts: FACTS,
+    async *stream() {
+      const error = new ModelError("bad_key", said, { status: 401 });
+      yield { type: "failed", message: { ...failed("error", said) } as never, error };
+    },
+  };
+  const model = new ConfiguredModel({
+    facts: FACTS,
+    connect: () => Promise.resolve(refusing),
+    refusedAdvice: () => "Store another.",
+  });
+  const [event] = await ask(model);
+  const error = event?.type === "failed" ? event.error : undefined;
+  expect(event).toMatchObject({ message: failed("error", `${said} Store another.`) });
+  expect([error?.message, error?.code, error?.status]).toEqual([
+    `${said} Store another.`,
+    "bad_key",
+    401,
+  ]);
 });

@@ -222,13 +222,13 @@ test("choose() without any key names the variables and the alternatives", async 
 test("Keys: the option goes before the environment, auth.json and models.json", async () => {
   using temp = new TempDirectory();
   const providers = { lab: { baseUrl: "http://lab/v1", apiKey: "!echo from-models" } };
-  const found: [source: string | undefined, key: string | undefined][] = [];
+  const found: [source: string | undefined, key: string | undefined, advice: string][] = [];
   const look = async (env: Environment, given?: string) => {
     const { keys, providers: all } = await registry(temp, { env, models: { providers } });
     const lab = all.get("lab");
     if (!lab) throw new Error("there is no lab");
     if (given !== undefined) keys.give("lab", given);
-    found.push([keys.source(lab), await keys.require(lab)]);
+    found.push([keys.source(lab), await keys.require(lab), keys.refusedAdvice(lab)]);
   };
   const { PATH } = process.env;
   await look({ PATH });
@@ -237,10 +237,28 @@ test("Keys: the option goes before the environment, auth.json and models.json", 
   await look({ LAB_API_KEY: "from-env" });
   await look({ LAB_API_KEY: "from-env" }, "given");
   expect(found).toEqual([
-    ["models.json", "from-models"],
-    ["auth.json", "from-auth"],
-    ["environment", "from-env"],
-    ["option", "given"],
+    [
+      "models.json",
+      "from-models",
+      'It stands in models.json: correct it there, or store one with "bough auth set lab".',
+    ],
+    [
+      "auth.json",
+      "from-auth",
+      'It stands in auth.json: store another one with "bough auth set lab".',
+    ],
+    [
+      "environment",
+      "from-env",
+      "It stands in LAB_API_KEY: set another one there, or unset that and store one with " +
+      '"bough auth set lab".',
+    ],
+    [
+      "option",
+      "given",
+      "It was given with --api-key: give another one, or leave that out and store one with " +
+      '"bough auth set lab".',
+    ],
   ]);
 });
 
