@@ -47,10 +47,20 @@ const COMMON = {
 /** Keeps an SDK from sending a key where there is none. */
 const NO_KEY = { apiKey: "none", headers: { authorization: null } };
 
+/** What of a base URL comes before the path of a request, and what behind it: a gateway's `?version=…`. */
+function partsOf(baseUrl: string): { base: string; query: Record<string, string> } {
+  const url = new URL(baseUrl);
+  const query = Object.fromEntries(url.searchParams);
+  url.search = "";
+  url.hash = "";
+  return { base: url.href.replace(/\/+$/, ""), query };
+}
+
 async function anthropicClient({ baseUrl, apiKey, headers }: ClientOptions) {
   const { BaseAnthropic } = await import("./anthropic_sdk.ts");
   // Compatible servers are often given with the "/v1" that the SDK adds by itself.
-  const baseURL = baseUrl.replace(/\/+$/, "").replace(/\/v1$/, "");
+  const { base, query } = partsOf(baseUrl);
+  const baseURL = base.replace(/\/v1$/, "");
   // The SDK sends the key as a bearer token; many gateways look for it where it used to be.
   const elsewhere = baseURL !== BUILT_IN_PROVIDERS["anthropic"]?.baseUrl;
   const gateway = apiKey !== undefined && elsewhere ? { "x-api-key": apiKey } : {};
@@ -58,6 +68,7 @@ async function anthropicClient({ baseUrl, apiKey, headers }: ClientOptions) {
   return new BaseAnthropic({
     ...COMMON,
     baseURL,
+    defaultQuery: query,
     apiKey: apiKey ?? NO_KEY.apiKey,
     defaultHeaders: { ...none, ...gateway, ...headers },
   });
@@ -65,9 +76,11 @@ async function anthropicClient({ baseUrl, apiKey, headers }: ClientOptions) {
 
 async function openaiClient({ baseUrl, apiKey, headers }: ClientOptions) {
   const { default: OpenAI } = await import("openai");
+  const { base, query } = partsOf(baseUrl);
   return new OpenAI({
     ...COMMON,
-    baseURL: baseUrl.replace(/\/+$/, ""),
+    baseURL: base,
+    defaultQuery: query,
     apiKey: apiKey ?? NO_KEY.apiKey,
     defaultHeaders: { ...(apiKey === undefined ? NO_KEY.headers : {}), ...headers },
   });

@@ -60,6 +60,8 @@ const CASES: [api: string, path: string, url: string, apiKeyHeader: string | und
   ["anthropic-messages", "/proxy", "/proxy/v1/messages", "k"],
   ["openai-responses", "/v1", "/v1/responses", undefined],
   ["openai-completions", "/v1/", "/v1/chat/completions", undefined],
+  ["anthropic-messages", "/v1?at=1", "/v1/messages?at=1", "k"],
+  ["openai-completions", "/v1/?at=1&b=%20", "/v1/chat/completions?at=1&b=%20", undefined],
 ];
 
 for (const [api, path, url, apiKeyHeader] of CASES) {
