@@ -125,7 +125,7 @@ async function placeOf(
     throw new SessionError(
       "unknown_entry",
       `Cannot move to entry ${targetId}: the session has no such entry. ` +
-        "`bough session tree` shows those that it has.",
+        "Its tree shows those that it has.",
     );
   }
   if (exact) return { leafId: entry.id };

@@ -120,8 +120,8 @@ export class FileLock implements SessionLock, LockInspection {
     throw new SessionError(
       "write_failed",
       `Cannot write ${file}: it lies on a network file system (${network}), where another host ` +
-        "could write it at the same time and no lock would tell. Keep sessions on a local disk " +
-        "(setting sessionDir, or --session-dir).",
+        "could write it at the same time and no lock would tell. Keep sessions in a directory " +
+        "on a local disk (sessionDir).",
       { file },
     );
   }

@@ -20,8 +20,7 @@ const FILE_MODE = 0o600;
 /** What follows from a failure, or can be done about it. */
 const NOT_SAVED = "what was said since is not saved";
 const FORK_IT = "go on in a fork of it, or make it writable";
-const ELSEWHERE = "keep sessions elsewhere (setting sessionDir, or --session-dir), or none " +
-  "(--no-session)";
+const ELSEWHERE = "keep sessions in another directory (sessionDir), or in memory only";
 
 /** What a log needs of the world. */
 export interface LogPorts {
