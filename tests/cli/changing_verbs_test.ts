@@ -243,6 +243,8 @@ describe("bough session import", () => {
     const [second] = await run.json("import", file, "--cwd", run.temp.cwd) as { id: string }[];
     expect(second).toMatchObject({ cwd: run.temp.cwd });
     expect(second?.id).not.toBe(SAMPLE);
+    const { stdout, stderr } = await run.run(["import", file]);
+    expect(stderr).toBe(`bough: The id ${SAMPLE} of ${file} is taken: the copy is ${stdout}`);
     expect(fs.readFileSync(file, "utf8")).toBe(before);
     expect(bodies(String(first?.["path"]))).toEqual(bodies(file));
   });
@@ -256,6 +258,7 @@ describe("bough session import", () => {
     expect(stderr.split("\n")).toEqual([
       expect.stringContaining(`bough: Cannot open ${junk}: it is not a session`),
       expect.stringContaining("there is no such file"),
+      "bough: Imported 1 of 3 files",
       "",
     ]);
     expect(fs.readFileSync(junk, "utf8")).toBe("not json\n");
