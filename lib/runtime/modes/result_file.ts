@@ -20,10 +20,16 @@ export function checkResultFile(file: string, cwd: string): void {
   try {
     const stat = fs.statSync(target, { throwIfNoEntry: false });
     if (stat?.isDirectory()) throw new UsageError(`Cannot write --result-file ${file}: EISDIR`);
-    fs.accessSync(path.dirname(target), fs.constants.W_OK);
+    fs.accessSync(writtenPlace(target, stat), fs.constants.W_OK);
   } catch (error) {
     throw error instanceof UsageError ? error : cannot(file, error);
   }
+}
+
+/** What has to be writable: a pipe or a device itself, of a file its directory. */
+function writtenPlace(target: string, stat: fs.Stats | undefined): string {
+  if (!stat) return path.dirname(target);
+  return stat.isFile() ? path.dirname(fs.realpathSync(target)) : target;
 }
 
 /** Writes the result; a file that is there is replaced in one step. Throws if it cannot. */
@@ -38,6 +44,8 @@ export function writeResultFile(file: string, cwd: string, result: RunResult): v
     const beside = `${real}.${process.pid}.tmp`;
     try {
       fs.writeFileSync(beside, text, { flush: true });
+      // What was kept from others stays so.
+      if (stat) fs.chmodSync(beside, stat.mode & 0o777);
       fs.renameSync(beside, real);
     } finally {
       fs.rmSync(beside, { force: true });

@@ -40,3 +40,10 @@ test("checkResultFile() finds out beforehand that the file cannot be written", (
   );
   expect(check("..")).toThrow("Cannot write --result-file ..: EISDIR");
 });
+
+test("writeResultFile() keeps the permissions of what it replaces", () => {
+  using temp = new TempDirectory();
+  fs.chmodSync(temp.write("work/r.json", "old"), 0o600);
+  writeResultFile("r.json", temp.cwd, RESULT);
+  expect(fs.statSync(temp.join("work/r.json")).mode & 0o777).toBe(0o600);
+});
