@@ -14,6 +14,7 @@ import type { SearchedRole } from "./catalog/searched_text.ts";
 import { sessionHits } from "./catalog/session_hits.ts";
 import type { KnownFile } from "./catalog/known_file.ts";
 import { WordReader } from "./catalog/words.ts";
+import { shortenMessage } from "./fences.ts";
 import { type FileSystem, nodeFileSystem } from "./file_system.ts";
 import { sessionDirectory } from "./paths.ts";
 import type { JsonlSessionRepo } from "./repo.ts";
@@ -78,7 +79,7 @@ export class SessionCatalog {
 
   /**
    * Sessions, newest message first: of one directory, the first is the one that `--continue` takes.
-   * Of a long first message no more than its beginning is told.
+   * A long first message is shortened.
    */
   async list({ cwd, since = 0, limit = Infinity }: CatalogFilter = {}): Promise<SessionSummary[]> {
     const looked = this.#look(cwd);
@@ -169,7 +170,7 @@ export class SessionCatalog {
     return summary && {
       ...summary,
       modified: new Date(activityOf(file)).toISOString(),
-      firstMessage: summary.firstMessage.slice(0, FIRST_MESSAGE_MAX).toWellFormed(),
+      firstMessage: shortenMessage(summary.firstMessage, FIRST_MESSAGE_MAX),
     };
   }
 

@@ -27,6 +27,7 @@ export { type Durability } from "./storage_env.ts";
 export { type SessionSummary } from "./summary.ts";
 export { type Access } from "./open_log.ts";
 export { type ForkPoint } from "./fork.ts";
+export { saidIn } from "./fences.ts";
 export { type NewFile, writeAll, writeWhole } from "./whole_file.ts";
 export { usageOf, type UsageTotals } from "./usage_totals.ts";
 export { type VerifyReport } from "./diagnosis.ts";

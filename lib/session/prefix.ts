@@ -8,8 +8,8 @@ const BACKSLASH = 0x5c;
 const ESCAPE_LENGTH = 6;
 
 /**
- * What a JSON object holds as far as its first bytes go: a string that breaks off is cut, and what
- * is left of another value is left out. Undefined if they are not the beginning of an object.
+ * What a JSON object holds as far as its first bytes go: a string that breaks off ends in an
+ * ellipsis, and what is left of another value is left out. Undefined if they are not the beginning of an object.
  */
 export function parsePrefix(bytes: Buffer): unknown {
   const { end, closing } = cutOf(bytes);
@@ -69,7 +69,7 @@ function cutOf(bytes: Buffer): { end: number; closing: string } {
   }
   if (!inString || isKey) return { end: wholeEnd, closing: wholeClosing };
   const end = openEscape(bytes, lastQuote + 1) ?? wholeCharacters(bytes);
-  return { end, closing: `"${closing}` };
+  return { end, closing: `…"${closing}` };
 }
 
 /** Where an escape begins that may break off at the end of bytes, which are a string's from `start` on. */

@@ -84,7 +84,9 @@ const VALUE = {
 /** Whether `part` is what is left of `whole` when something at the end is missing. */
 function isPartOf(part: unknown, whole: unknown): boolean {
   if (typeof part === "string" && typeof whole === "string") {
-    return whole.startsWith(part.replace(/[\ud800-\udbff]$/, ""));
+    if (part === whole) return true;
+    return part.endsWith("…") &&
+      whole.startsWith(part.slice(0, -1).replace(/[\ud800-\udbff]$/, ""));
   }
   if (Array.isArray(part) && Array.isArray(whole)) {
     return part.every((value, at) => isPartOf(value, whole[at]));

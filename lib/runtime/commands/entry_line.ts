@@ -35,7 +35,16 @@ export function isConversation(entry: SessionEntry): boolean {
 /** Says an entry in a line. Entries of unknown types are said by their type alone. */
 export function lineOf(entry: SessionEntry, lengthMax = 200): EntryLine {
   const { who, text } = describe(entry);
-  return { who: plain(who, 40), text: plain(text.slice(0, lengthMax * 2), lengthMax) };
+  return { who: plain(who, 40), text: beginning(text, lengthMax) };
+}
+
+/** Of a long text no more than twice the length is looked at. */
+function beginning(text: string, lengthMax: number): string {
+  const seen = text.slice(0, lengthMax * 2);
+  const line = plain(seen, lengthMax);
+  // Blanks were run together, so there was room for more than what was looked at.
+  const isCut = seen.length < text.length && line.length < lengthMax;
+  return isCut ? `${line}…` : line;
 }
 
 const FOREIGN = /[^\x20-\x7e]/;

@@ -7,7 +7,7 @@ import type { FileSystem } from "../file_system.ts";
 import { errorCode } from "../file_system.ts";
 
 /** Changes with the tables; an index of another number is made anew. */
-const SCHEMA_VERSION = 5;
+const SCHEMA_VERSION = 6;
 const BUSY_TIMEOUT_MS = 5000;
 const FILE_MODE = 0o600;
 
