@@ -7,7 +7,7 @@ import type { FileSystem } from "../file_system.ts";
 import { errorCode } from "../file_system.ts";
 
 /** Changes with the tables; an index of another number is made anew. */
-const SCHEMA_VERSION = 6;
+const SCHEMA_VERSION = 7;
 const BUSY_TIMEOUT_MS = 5000;
 const FILE_MODE = 0o600;
 
@@ -21,7 +21,6 @@ CREATE TABLE files (
   session TEXT,
   cwd TEXT,
   newest INTEGER,
-  summary TEXT,
   words_size INTEGER,
   words_mtime REAL,
   words_ino INTEGER,
@@ -31,6 +30,7 @@ CREATE TABLE files (
   name TEXT
 );
 CREATE INDEX files_with_names ON files (path) WHERE name IS NOT NULL;
+CREATE TABLE summaries (file INTEGER PRIMARY KEY, summary TEXT NOT NULL);
 CREATE TABLE entries (
   id INTEGER PRIMARY KEY,
   file INTEGER NOT NULL,
@@ -112,7 +112,7 @@ function makeAnew(database: DatabaseSync): void {
   try {
     // Another process may have been first.
     if (versionOf(database) !== SCHEMA_VERSION) {
-      for (const table of ["words", "texts", "runs", "entries", "files"]) {
+      for (const table of ["words", "texts", "runs", "entries", "summaries", "files"]) {
         database.exec(`DROP TABLE IF EXISTS ${table}`);
       }
       database.exec(SCHEMA);

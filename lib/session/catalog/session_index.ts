@@ -113,14 +113,11 @@ export class SessionIndex {
 
   /** What was noted of sessions with their looks, by path; of others, too, if they are many. */
   summaries(paths: readonly string[]): Map<string, string> {
-    const few = this.#prepare("SELECT path, summary FROM files WHERE path = ?");
-    const rows = paths.length > FEW
-      ? this.#prepare("SELECT path, summary FROM files").all()
-      : paths.map((path) => few.get(path));
+    const all = "SELECT path, summary FROM files JOIN summaries ON file = id";
+    const one = this.#prepare(`${all} WHERE path = ?`);
+    const rows = paths.length > FEW ? this.#prepare(all).all() : paths.map((path) => one.get(path));
     const summaries = new Map<string, string>();
-    for (const row of rows) {
-      if (typeof row?.["summary"] === "string") summaries.set(String(row["path"]), row["summary"]);
-    }
+    for (const row of rows) if (row) summaries.set(String(row["path"]), String(row["summary"]));
     return summaries;
   }
 
@@ -142,13 +139,16 @@ export class SessionIndex {
 
   /** Notes what a look at a file told; `summary`: a `SessionSummary` as JSON. */
   putLook({ path, size, mtimeMs, ino, glance }: GlancedFile, summary?: string): void {
-    this.#prepare(
-      `INSERT INTO files (path, size, mtime, ino, session, cwd, newest, summary)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    const row = this.#prepare(
+      `INSERT INTO files (path, size, mtime, ino, session, cwd, newest) VALUES (?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (path) DO UPDATE SET size = excluded.size, mtime = excluded.mtime,
          ino = excluded.ino, session = excluded.session, cwd = excluded.cwd,
-         newest = excluded.newest, summary = excluded.summary`,
-    ).run(path, size, mtimeMs, ino, glance.id, glance.cwd, glance.newest, summary ?? null);
+         newest = excluded.newest
+       RETURNING id`,
+    ).get(path, size, mtimeMs, ino, glance.id, glance.cwd, glance.newest);
+    const id = number(row?.["id"]);
+    if (summary === undefined) this.#prepare("DELETE FROM summaries WHERE file = ?").run(id);
+    else this.#prepare("REPLACE INTO summaries (file, summary) VALUES (?, ?)").run(id, summary);
   }
 
   /** Notes how far the words of a file are here. @returns the id of the file. */
@@ -170,6 +170,7 @@ export class SessionIndex {
     const id = this.#prepare("SELECT id FROM files WHERE path = ?").get(path)?.["id"];
     if (typeof id !== "number") return;
     this.removeEntries(id);
+    this.#prepare("DELETE FROM summaries WHERE file = ?").run(id);
     this.#prepare("DELETE FROM files WHERE id = ?").run(id);
   }
 
