@@ -157,7 +157,9 @@ export class PromptRun {
 
   /** The results of a turn are in: what was held back comes now, then room for the next call. */
   async afterTurn(turn: Turn): Promise<AfterTurn> {
-    const { agent, hooks, keeper } = this.#ports;
+    const { agent, hooks, keeper, retry } = this.#ports;
+    // In a run of many turns, too, only failures in a row count.
+    await retry.succeeded();
     await this.saving(() => keeper.letIn());
     const wish = await hooks.turnEnd?.(turn);
     await this.saving(() => keeper.letIn());

@@ -18,6 +18,8 @@ export class RetryLoop {
   #attempt = 0;
   #fallbacksUsed = 0;
   #waiting = false;
+  /** An `auto_retry_start` was told, and no end of it. */
+  #isGoingOn = false;
   #finalError: ModelError | undefined;
   /** How often the model was asked again, in all. */
   retries = 0;
@@ -53,6 +55,7 @@ export class RetryLoop {
     const errorMessage = decision.kind === "wait" ? error.message : decision.error.message;
     if (decision.kind === "wait") {
       this.#attempt++;
+      this.#isGoingOn = true;
       await emit({
         type: "auto_retry_start",
         attempt: this.#attempt,
@@ -67,11 +70,12 @@ export class RetryLoop {
       const fallback = this.#nextFallback(error);
       if (!fallback) {
         this.#finalError = decision.error;
-        if (this.#attempt > 0) await this.#end(false, errorMessage);
+        await this.#end(false, errorMessage);
         return false;
       }
       this.#fallbacksUsed++;
       this.#attempt = 0;
+      this.#isGoingOn = true;
       useModel(fallback);
       await emit({
         type: "auto_retry_start",
@@ -92,11 +96,14 @@ export class RetryLoop {
 
   /** An answer came: the failures in a row are over. */
   async succeeded(): Promise<void> {
-    if (this.#attempt > 0) await this.#end(true);
+    await this.#end(true);
     this.#attempt = 0;
   }
 
+  /** Tells how the attempts ended, if there were some. */
   async #end(success: boolean, finalError?: string): Promise<void> {
+    if (!this.#isGoingOn) return;
+    this.#isGoingOn = false;
     await this.#ports.emit({
       type: "auto_retry_end",
       success,

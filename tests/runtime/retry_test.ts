@@ -6,6 +6,8 @@ import { caseJson } from "../support/cases.ts";
 import { completion } from "../support/local_run.ts";
 import { InstantTimer } from "../support/manual_timer.ts";
 import { testModel } from "../support/models.ts";
+import { echo } from "../support/scenario.ts";
+import { type Answer, scriptedModel } from "../support/scripted_model.ts";
 import { ScriptedServer } from "../support/scripted_server.ts";
 
 const failed = (code: ModelErrorCode, retryAfterMs?: number) =>
@@ -139,4 +141,57 @@ describe("prompt() waits as the server says (C103)", () => {
       if (wanted === null) expect(outcome.error?.message).toContain("a wait of 3600 s");
     });
   }
+});
+
+describe("prompt() counts failures in a row", () => {
+  const call = { calls: [{ id: "a", name: "echo", arguments: { text: "hi" } }] };
+  const failure = { fails: "overloaded" as const };
+
+  /** The outcome, and what was told of retries. */
+  async function prompted(
+    answers: Answer[],
+    options: { retry?: Partial<RetrySettings>; fallback?: Answer[] },
+  ) {
+    const { session } = await createAgentSession({
+      model: scriptedModel(answers),
+      tools: [echo],
+      retry: options.retry ?? {},
+      fallbackModels: options.fallback ? [scriptedModel(options.fallback, { id: "other" })] : [],
+      timer: new InstantTimer(),
+      random: () => 0,
+    });
+    const told: string[] = [];
+    session.subscribe((event) => {
+      if (event.type === "auto_retry_start") {
+        told.push(`${event.attempt} ${event.fallbackModel ?? event.delayMs}`);
+      } else if (event.type === "auto_retry_end") {
+        told.push(`${event.attempt} ${event.success ? "succeeded" : "failed"}`);
+      }
+    });
+    const { retries, text } = await session.prompt("x");
+    await session.dispose();
+    return { told, retries, text };
+  }
+
+  test("each answer in a long run gives the next failure all attempts", async () => {
+    const answers = [failure, call, failure, call, failure, { text: "done" }];
+    expect(await prompted(answers, { retry: { maxRetries: 1 } })).toEqual({
+      told: Array(3).fill(["1 2000", "1 succeeded"]).flat(),
+      retries: 3,
+      text: "done",
+    });
+  });
+
+  test("what a fallback model came to is told as well", async () => {
+    const quota = [{ fails: "quota" as const }];
+    expect(await prompted(quota, { fallback: [{ text: "done" }] })).toEqual({
+      told: ["0 test/other", "0 succeeded"],
+      retries: 1,
+      text: "done",
+    });
+    expect((await prompted(quota, { fallback: [{ fails: "bad_key" }] })).told).toEqual([
+      "0 test/other",
+      "0 failed",
+    ]);
+  });
 });
