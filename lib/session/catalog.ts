@@ -18,6 +18,7 @@ import { shortenMessage } from "./fences.ts";
 import { type FileSystem, nodeFileSystem } from "./file_system.ts";
 import { sessionDirectory } from "./paths.ts";
 import type { JsonlSessionRepo } from "./repo.ts";
+import { isRecord } from "./sound.ts";
 import type { SessionSummary } from "./summary.ts";
 
 export interface SessionCatalogOptions {
@@ -93,10 +94,11 @@ export class SessionCatalog {
     let done = 0;
     for (const file of files) {
       const old = isKnown(file) ? noted?.get(file.path) : undefined;
-      const summary = old === undefined ? this.#summarize(file) : parseSummary(old);
+      const kept = old === undefined ? undefined : parseSummary(old);
+      const summary = kept ?? this.#summarize(file);
       done += file.size;
       if (summary) summaries.push(summary);
-      if (old !== undefined || !summary) continue;
+      if (kept || !summary) continue;
       learnt.set(file, summary);
       if (!await this.#mayGoOn(done, total)) break;
     }
@@ -264,6 +266,19 @@ function isKnown(file: GlancedFile): file is KnownFile {
   return "fileId" in file;
 }
 
-function parseSummary(json: string): SessionSummary {
-  return JSON.parse(json);
+/** Undefined if it is no summary: SQLite does not notice that a text was changed on the disk. */
+function parseSummary(json: string): SessionSummary | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    return isSummary(value) ? value : undefined;
+  } catch {
+    // The file itself is read instead.
+    return undefined;
+  }
+}
+
+function isSummary(value: unknown): value is SessionSummary {
+  return isRecord(value) && ["path", "id", "cwd", "created", "modified", "firstMessage"]
+    .every((key) => typeof value[key] === "string") &&
+    ["messageCount", "cost"].every((key) => typeof value[key] === "number");
 }

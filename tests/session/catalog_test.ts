@@ -272,6 +272,26 @@ describe("The index", () => {
     database.close();
   });
 
+  test("is not believed where a summary in it was changed on the disk", async () => {
+    using temp = new TempDirectory();
+    temp.write("sessions/a.jsonl", writtenSession({ said: [["you", "first words"]] }));
+    const indexFile = temp.join("index.sqlite");
+    const list = async () => {
+      const repo = new JsonlSessionRepo({ sessionsDir: temp.join("sessions") });
+      const catalog = await SessionCatalog.open({ repo, indexFile });
+      const found = await catalog.list();
+      catalog.close();
+      return found;
+    };
+    const before = await list();
+    for (const spoilt of ['{"path":', "7", '{"path":"/a","id":"b"}']) {
+      const database = new DatabaseSync(indexFile);
+      database.prepare("UPDATE files SET summary = ?").run(spoilt);
+      database.close();
+      expect([spoilt, await list()]).toEqual([spoilt, before]);
+    }
+  });
+
   test("is private, and made anew when it was deleted, broken or is of another version", async () => {
     using temp = new TempDirectory();
     temp.write("sessions/a.jsonl", writtenSession({ said: [["you", "first words"]] }));
