@@ -16,7 +16,8 @@ export async function exportSession(
 ): Promise<{ path: string } | { content: string }> {
   const target = file === undefined ? undefined : path.resolve(session.cwd, file);
   if (target !== undefined) assertFree(target);
-  const pieces = await exported(session, format ?? formatByName(file ?? "") ?? "jsonl", false);
+  const byDefault = file === undefined ? "jsonl" : formatByName(file);
+  const pieces = await exported(session, format ?? byDefault, false);
   if (target !== undefined) {
     writeExport(target, pieces);
     return { path: target };

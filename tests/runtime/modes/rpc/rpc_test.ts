@@ -471,7 +471,7 @@ describe("export", () => {
     await using talk = new RpcTalk({ cwd: temp.cwd, answers: [{ text: "Hello." }] });
     await talk.ask({ type: "prompt", message: "Hi" });
     await talk.record({ type: "result" });
-    const { data } = await talk.ask({ type: "export", format: "jsonl" });
+    const { data } = await talk.ask({ type: "export" });
     const { content }: { content: string } = Object(data);
     const types = content.trimEnd().split("\n").map((line) => JSON.parse(line).type);
     expect(types).toEqual(["session", "model_change", "message", "message"]);
