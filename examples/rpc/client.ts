@@ -35,11 +35,15 @@ export class Bough {
   readonly #waiting = new Set<Waiting>();
   #ids = 0;
   #rest = "";
+  /** Why nothing is answered any more. */
+  #failure: Error | undefined;
 
   constructor(options: readonly string[] = [], command = "bough") {
     this.#child = spawn(command, ["--mode", "rpc", ...options], {
       stdio: ["pipe", "pipe", "inherit"],
     });
+    // A program that is gone takes no commands; how it ended is told to those who wait.
+    this.#child.stdin?.on("error", () => {});
     this.#child.stdout?.setEncoding("utf8");
     this.#child.stdout?.on("data", (text: string) => this.#receive(text));
     this.#ended = new Promise((resolve, reject) => {
@@ -80,6 +84,7 @@ export class Bough {
   #send(type: string, args: Record<string, unknown>, until: "response" | "result") {
     const id = `ts-${++this.#ids}`;
     return new Promise<unknown>((resolve, reject) => {
+      if (this.#failure) return reject(this.#failure);
       const waiting: Waiting = {
         take: (record) => {
           if (record["id"] !== id) return false;
@@ -114,6 +119,7 @@ export class Bough {
   }
 
   #failAll(error: Error): void {
+    this.#failure = error;
     for (const waiting of this.#waiting) waiting.fail(error);
     this.#waiting.clear();
   }

@@ -60,3 +60,13 @@ for (const { name, run, is } of RUNNERS) {
     });
   });
 }
+
+test("client.ts fails at once where there is nobody to ask, or nobody any more", async () => {
+  const { Bough } = await import("../../examples/rpc/client.ts");
+  const nobody = new Bough([], "/nowhere/bough");
+  await expect(nobody.ask("get_state")).rejects.toThrow("ENOENT");
+  await expect(nobody.prompt("hello")).rejects.toThrow("ENOENT");
+  const gone = new Bough([], "true");
+  await expect(gone.prompt("x".repeat(1_000_000))).rejects.toThrow("Bough ended with 0");
+  await expect(gone.ask("get_state")).rejects.toThrow("Bough ended with 0");
+});
