@@ -346,6 +346,3 @@ export const OPTIONS = [
     what: "Show the version",
   },
 ] as const satisfies readonly OptionSpec[];
-
-/** The name of an option of a run. */
-export type OptionName = typeof OPTIONS[number]["name"];

@@ -136,7 +136,7 @@ export function systemCode(error: unknown): string | undefined {
  * A descriptor; its writes happen beside the program. One that is awaited is first tried in the
  * program itself, without waiting for a reader: a write beside it costs the start of two threads.
  */
-export function descriptorWriter(fd: number): ByteWriter {
+function descriptorWriter(fd: number): ByteWriter {
   const attempt = (bytes: Uint8Array) =>
     new Promise<number>((resolve, reject) => {
       fs.write(fd, bytes, 0, bytes.length, null, (error, written) => {

@@ -73,7 +73,7 @@ export function hitIn(
 }
 
 /** Better hits first, then newer ones; the rest of the order is the same each time. */
-export function byRank(a: RankedHit, b: RankedHit): number {
+function byRank(a: RankedHit, b: RankedHit): number {
   return a.tier - b.tier || b.time - a.time || (a.hit.path < b.hit.path ? -1 : 1);
 }
 

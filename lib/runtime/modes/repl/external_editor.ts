@@ -6,7 +6,7 @@ import * as path from "node:path";
 import type { Environment } from "../../config/mod.ts";
 
 /** The person's editor, which may have arguments. */
-export function editorCommand(env: Environment): string {
+function editorCommand(env: Environment): string {
   return env["VISUAL"] || env["EDITOR"] || (process.platform === "win32" ? "notepad" : "vi");
 }
 

@@ -65,7 +65,7 @@ function diffOf(details: unknown): string | undefined {
 }
 
 /** A unified diff in colours; the signs in front say the same without. */
-export function diffRows(diff: string): Row[] {
+function diffRows(diff: string): Row[] {
   const lines = diff.trimEnd().split("\n").filter((line) => !/^(---|\+\+\+) /.test(line));
   return shortened(lines.map((line) => row(line, styleOfDiff(line))), DIFF_ROWS_MAX);
 }
