@@ -46,11 +46,13 @@ async function load(source: ExtensionSource, ports: LoadPorts): Promise<Register
     return undefined;
   };
   const extension = unregistered(name, place);
-  const outcome = await callWithin(async () => {
+  const outcome = await callWithin(async (givenUp) => {
     const module = typeof source === "string"
       ? await loadModule(source)
       : { ok: true as const, extension: source.extension };
     if (!module.ok) return module.problem;
+    // A module that came too late was skipped: it takes part in nothing.
+    if (givenUp.aborted) return undefined;
     await module.extension(apiOf(extension, ports));
     return undefined;
   }, { limitMs: LOAD_LIMIT_MS, timer, signal });

@@ -5,6 +5,7 @@ import { HANDLER_LIMIT_MS, LIMITS_MS } from "../../../lib/runtime/extensions/han
 import { LOAD_LIMIT_MS } from "../../../lib/runtime/extensions/load.ts";
 import { COMMAND_LIMIT_MS } from "../../../lib/runtime/extensions/runner.ts";
 import { Extended } from "../../support/extended.ts";
+import { TempDirectory } from "../../support/temp.ts";
 import { HeldTimer } from "../../support/manual_timer.ts";
 
 const forever = () => new Promise<never>(() => {});
@@ -239,6 +240,32 @@ describe("an extension that cannot be loaded", () => {
         LOAD_LIMIT_MS / 1000
       } s`,
     ]]);
+  });
+
+  test("is not begun any more when its module comes after that", async () => {
+    using temp = new TempDirectory();
+    const gate = Promise.withResolvers<void>();
+    const log: string[] = [];
+    Reflect.set(globalThis, "lateExtension", { gate: gate.promise, log });
+    const file = temp.write(
+      "late.ts",
+      `const { gate, log } = globalThis.lateExtension;
+await gate;
+log.push("imported");
+export default () => { log.push("begun"); };
+`,
+    );
+    const timer = new HeldTimer();
+    const opening = Extended.open([file], { timer });
+    await timer.sleeping(1);
+    timer.wake();
+    await using _ = await opening;
+    gate.resolve();
+    await import(file);
+    // What waited for the module before goes on before this.
+    await new Promise((resolve) => setImmediate(resolve));
+    Reflect.deleteProperty(globalThis, "lateExtension");
+    expect(log).toEqual(["imported"]);
   });
 
   const registrations: [string, (bough: ExtensionApi) => void][] = [
