@@ -286,7 +286,7 @@ describe("The index", () => {
     const before = await list();
     for (const spoilt of ['{"path":', "7", '{"path":"/a","id":"b"}']) {
       const database = new DatabaseSync(indexFile);
-      database.prepare("UPDATE files SET summary = ?").run(spoilt);
+      database.prepare("UPDATE summaries SET summary = ?").run(spoilt);
       database.close();
       expect([spoilt, await list()]).toEqual([spoilt, before]);
     }
