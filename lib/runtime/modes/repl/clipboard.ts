@@ -1,5 +1,6 @@
 /** The clipboard of the desktop, through its programs. */
 import { spawn } from "node:child_process";
+import { childEnvironment } from "../../../agent/mod.ts";
 import type { Environment } from "../../config/mod.ts";
 
 type Program = readonly [string, ...string[]];
@@ -21,7 +22,7 @@ const WAIT_MS = 2_000;
 function give(text: string, [program, ...args]: Program, env: Environment): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn(program, args, {
-      env,
+      env: childEnvironment(env),
       stdio: ["pipe", "ignore", "ignore"],
       timeout: WAIT_MS,
     });

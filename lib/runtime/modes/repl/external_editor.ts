@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
+import { childEnvironment } from "../../../agent/mod.ts";
 import type { Environment } from "../../config/mod.ts";
 
 /** The person's editor, which may have arguments. */
@@ -12,9 +13,10 @@ function editorCommand(env: Environment): string {
 
 function run(command: string, file: string, env: Environment): Promise<void> {
   return new Promise((resolve, reject) => {
+    const options = { env: childEnvironment(env), stdio: "inherit" } as const;
     const child = process.platform === "win32"
-      ? spawn(command, [file], { env, stdio: "inherit", shell: true })
-      : spawn("sh", ["-c", `${command} "$1"`, "sh", file], { env, stdio: "inherit" });
+      ? spawn(command, [file], { ...options, shell: true })
+      : spawn("sh", ["-c", `${command} "$1"`, "sh", file], options);
     child.on("error", reject);
     child.on("exit", (code, signal) => {
       if (code === 0) return resolve();
