@@ -1,54 +1,20 @@
 /** Completions of bash, zsh and fish, made from the tables. */
-import { BUILT_IN_PROVIDERS, PRESETS } from "../config/presets.ts";
-import { type Completion, OPTIONS, type OptionSpec } from "./options.ts";
+import {
+  operandWords,
+  OPTION_LIST,
+  type Spec,
+  VERB_LIST,
+  verbTree,
+  wordsOf,
+} from "./completion_words.ts";
+import type { Completion } from "./options.ts";
 import { verbOptions } from "./verb_options.ts";
-import { type VerbOptionSpec, VERBS, type VerbSpec } from "./verbs.ts";
+import type { VerbSpec } from "./verbs.ts";
 
 /** The shells that completions can be made for. */
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 
 export type Shell = typeof SHELLS[number];
-
-type Spec = OptionSpec | VerbOptionSpec;
-
-const OPTION_LIST: readonly OptionSpec[] = OPTIONS;
-const VERB_LIST: readonly VerbSpec[] = VERBS;
-
-/** The first words of verbs, and for those of two words the second ones. */
-function verbTree(): Map<string, string[]> {
-  const tree = new Map<string, string[]>();
-  for (const { name } of VERB_LIST) {
-    const [first = "", second] = name.split(" ");
-    const seconds = tree.get(first) ?? [];
-    if (second !== undefined) seconds.push(second);
-    tree.set(first, seconds);
-  }
-  return tree;
-}
-
-/** The words that a value can be completed with; undefined where it is no matter of words. */
-function wordsOf(complete: Completion | undefined): readonly string[] | undefined {
-  switch (complete) {
-    case "file":
-    case "directory":
-    case "session":
-      return undefined;
-    case "model":
-    case undefined:
-      return [];
-    case "provider":
-      return [...Object.keys(BUILT_IN_PROVIDERS), ...Object.keys(PRESETS)];
-    case "verb":
-      return [...verbTree().keys()];
-  }
-  return complete;
-}
-
-/** What the first operand of a verb is completed with, where that is words. */
-function operandWords({ operands }: VerbSpec): string | undefined {
-  const complete = operands[0]?.complete;
-  return complete === undefined ? undefined : wordsOf(complete)?.join(" ");
-}
 
 /** The script that teaches a shell the completions of `bough`. */
 export function completionScript(shell: Shell): string {
