@@ -64,6 +64,7 @@ export async function prepareConversation(
           activeTools,
           ...(ports.outputSchema ? { outputSchema: ports.outputSchema } : {}),
         });
+        if (ports.live) await takeQueue(ports.live, live);
         if (!extensions) return { session: live, services };
         extensions.goLive(live);
         return {
@@ -79,6 +80,14 @@ export async function prepareConversation(
   } catch (error) {
     await extensions?.discard();
     throw error;
+  }
+}
+
+/** What waits to be heard goes on with its session. */
+async function takeQueue(from: AgentSession, to: AgentSession): Promise<void> {
+  for (const deliver of ["steer", "followUp"] as const) {
+    const queue = deliver === "steer" ? from.agent.steering : from.agent.followUps;
+    for (const message of queue.waiting) await to.addMessage(message, { deliver });
   }
 }
 

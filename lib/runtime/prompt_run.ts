@@ -219,6 +219,8 @@ export class PromptRun {
     if (this.#isWaited) return () => this.#deliver();
     const wish = await hooks.beforeSettle?.() ?? false;
     await this.saving(() => keeper.letIn());
+    // What was said while the hook had its time is heard, too.
+    if (this.#isWaited && !this.signal.aborted) return () => this.#deliver();
     return wish && !this.signal.aborted && await this.#hasNews() ? again : undefined;
   }
 

@@ -1,4 +1,4 @@
-/** What an AgentSession leaves behind where it is stopped, or where something fails, midway. */
+/** What an AgentSession leaves behind, or leaves undone, where something comes in between. */
 import { expect, test } from "bun:test";
 import { AgentSession } from "../../lib/runtime/mod.ts";
 import { MemorySessionRepo } from "../../lib/session/mod.ts";
@@ -76,5 +76,25 @@ test("isCompacting is false again where a hook fails", async () => {
   });
   await expect(live.compact()).rejects.toThrow("no");
   expect(live.isCompacting).toBe(false);
+  await live.dispose();
+});
+
+test("prompt() hears what is said while the hooks before its end have their time", async () => {
+  const model = scriptedModel([{ text: "one" }, { text: "two" }, { text: "three" }]);
+  const more = ["steer", "followUp"] as const;
+  let asked = 0;
+  const live: AgentSession = new AgentSession({
+    session: await new MemorySessionRepo().create({ cwd: "/tmp" }),
+    model,
+    hooks: {
+      async beforeSettle() {
+        const how = more[asked++];
+        if (how) await live[how](how);
+        return false;
+      },
+    },
+  });
+  expect((await live.prompt("go")).text).toBe("three");
+  expect(live.queue).toEqual({ steering: [], followUp: [] });
   await live.dispose();
 });

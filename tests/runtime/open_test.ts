@@ -358,6 +358,17 @@ export default async (bough) => {
     expect(state()).toBe("far/a off");
   });
 
+  test("reload() keeps what waits to be heard", async () => {
+    await using rig = await Rig.start();
+    const { runtime } = await rig.open(rig.temp.cwd);
+    await runtime.session.steer("now");
+    await runtime.session.followUp("later");
+    await runtime.reload();
+    expect(runtime.session.queue).toEqual({ steering: ["now"], followUp: ["later"] });
+    await runtime.session.prompt("go");
+    expect(runtime.session.queue).toEqual({ steering: [], followUp: [] });
+  });
+
   test("gives a key of the command line to the provider that it was given for, and to no other", async () => {
     await using rig = await Rig.start();
     const far = await rig.open(rig.temp.cwd, "--model", "far/a");
