@@ -21,8 +21,9 @@ import { sessionPlace, workingDirectory } from "./config/session_place.ts";
 import type { ExtensionUi } from "./extensions/api.ts";
 import { damageLines } from "./modes/damage_text.ts";
 import { discardCopy } from "./discard.ts";
+import { heeding } from "./heeding.ts";
 import { prepareConversation } from "./prepare.ts";
-import { AgentSessionRuntime } from "./runtime.ts";
+import { AgentSessionRuntime, type RuntimePorts } from "./runtime.ts";
 import type { Services } from "./config/mod.ts";
 
 /** Something to be told once, beside the run. */
@@ -68,7 +69,7 @@ export async function openRuntime(options: RunOptions, more: OpenOptions): Promi
   let first: ModelRef | undefined;
   let runtime: AgentSessionRuntime<Services> | undefined;
   try {
-    runtime = await AgentSessionRuntime.create(chosen, {
+    const ports: RuntimePorts<Services> = {
       repo,
       prepare: async (session, live) => {
         assertDirectory(session.cwd, session);
@@ -86,7 +87,10 @@ export async function openRuntime(options: RunOptions, more: OpenOptions): Promi
           warn: (warning) => warnings.push(warning),
         });
       },
-    });
+    };
+    // A key command may take its time, and nobody else knows of it yet.
+    const stop = () => void processes.stopAll();
+    runtime = await heeding(more.signal, stop, () => AgentSessionRuntime.create(chosen, ports));
     const { provider, id } = runtime.session.model.facts;
     first = { provider, modelId: id };
     if (options.name !== undefined) await runtime.session.setSessionName(options.name);

@@ -282,6 +282,32 @@ describe("openRuntime()", () => {
     expect(rig.asked()).toEqual(["far Bearer far-key", "near Bearer near-key"]);
   });
 
+  test("ends a key command when it is stopped while it opens", async () => {
+    await using rig = await Rig.start();
+    const pid = rig.temp.join("pid");
+    rig.temp.write(
+      "home/auth.json",
+      JSON.stringify({ anthropic: { type: "api_key", key: `!echo $$ > '${pid}'; exec sleep 60` } }),
+    );
+    const line = parseCommandLine(["-p", "--model", "anthropic/claude-sonnet-5-5", "x"], {
+      stdin: false,
+      stdout: false,
+    });
+    if (line.kind !== "run") throw new Error(JSON.stringify(line));
+    const stopping = new AbortController();
+    const opening = openRuntime(line.options, {
+      signal: stopping.signal,
+      env: rig.temp.env(),
+      startDirectory: rig.temp.cwd,
+    });
+    while (!fs.statSync(pid, { throwIfNoEntry: false })?.size) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    stopping.abort();
+    await expect(opening).rejects.toThrow("ended with SIGTERM");
+    expect(() => process.kill(Number(fs.readFileSync(pid, "utf8")), 0)).toThrow("ESRCH");
+  });
+
   test("leaves nothing running that an extension began, where the session cannot go live", async () => {
     await using rig = await Rig.start();
     const pid = rig.temp.join("pid");
