@@ -69,7 +69,7 @@ function cutOf(bytes: Buffer): { end: number; closing: string } {
   }
   if (!inString || isKey) return { end: wholeEnd, closing: wholeClosing };
   const end = openEscape(bytes, lastQuote + 1) ?? wholeCharacters(bytes);
-  return { end, closing: `…"${closing}` };
+  return { end, closing: `\\u2026"${closing}` };
 }
 
 /** Where an escape begins that may break off at the end of bytes, which are a string's from `start` on. */

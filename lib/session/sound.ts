@@ -185,8 +185,8 @@ function soundAnswer(message: JsonObject): void {
 }
 
 /** Numbers for all that a usage counts, whatever else it holds. */
-function soundUsage(value: unknown): JsonObject {
-  const none: JsonObject = { ...noUsage() };
+function soundUsage(value: unknown): object {
+  const none = noUsage();
   if (!isRecord(value)) return none;
   return withNumbers(value, { ...none, cost: withNumbers(value["cost"], { ...noUsage().cost }) });
 }
