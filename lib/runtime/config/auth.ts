@@ -51,14 +51,17 @@ export function listProviders(options: { home: string; fs?: FileSystem }): strin
   return [...readKeys(options).keys()];
 }
 
-/**
- * Why a text cannot be a key, or undefined. A line break would end the HTTP header that it is sent in.
- */
-export function keyProblem(key: string): string | undefined {
-  if (key.trim() === "") return "it is empty";
-  return /[\u0000-\u001f\u007f]/.test(key.trim())
-    ? "it has line breaks or control characters"
+/** Why a text cannot be the value of an HTTP header, or undefined. A line break would end it. */
+export function headerProblem(text: string): string | undefined {
+  if (/[\u0000-\u001f\u007f]/.test(text)) return "it has line breaks or control characters";
+  return /[^\u0000-\u00ff]/.test(text)
+    ? "it has characters that cannot be sent (a shortened copy ends in one: …)"
     : undefined;
+}
+
+/** Why a text cannot be a key, or undefined. */
+export function keyProblem(key: string): string | undefined {
+  return key.trim() === "" ? "it is empty" : headerProblem(key.trim());
 }
 
 /** Stores a provider's key; the others stay. A file that cannot be read is left alone. */

@@ -1,5 +1,6 @@
 /** From a model's facts to its adapter: the key, the headers and the client. */
 import type { Model, ModelFacts } from "../../agent/mod.ts";
+import { headerProblem } from "./auth.ts";
 import { connectModel } from "./clients.ts";
 import { ConfigError } from "./errors.ts";
 import type { Keys } from "./keys.ts";
@@ -23,8 +24,9 @@ async function resolveHeaders(
   const resolved: [string, string][] = [];
   for (const [header, text] of Object.entries(headers)) {
     const secret = await secrets.resolve(text);
-    if (secret.kind === "missing") {
-      const message = `Cannot ask ${name}: its header ${header} has no value; ${secret.reason}`;
+    const problem = secret.kind === "missing" ? secret.reason : headerProblem(secret.value.trim());
+    if (secret.kind === "missing" || problem !== undefined) {
+      const message = `Cannot ask ${name}: its header ${header} has no value to send; ${problem}`;
       throw new ConfigError("bad_models", message);
     }
     resolved.push([header, secret.value]);

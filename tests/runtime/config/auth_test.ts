@@ -72,7 +72,7 @@ test("setKey() does not write over a file that it cannot read (C124)", async () 
   expect(temp.read("home/auth.json")).toBe("{}");
 });
 
-for (const key of ["", " \n", "a\nb", "a\u0000b"]) {
+for (const key of ["", " \n", "a\nb", "a\u0000b", "sk-abc…xyz"]) {
   test(`setKey() refuses ${JSON.stringify(key)}`, async () => {
     using temp = new TempDirectory();
     const set = setKey({ home: temp.home, provider: "openai" }, key);
