@@ -16,6 +16,8 @@ const texts = z.nullish(z.array(name, expected("a list")));
 const count = z.nullish(wholeNumber(0));
 const tokens = z.nullish(wholeNumber(1));
 const milliseconds = z.nullish(wholeNumber(0, TIMER_MS_MAX));
+/** With none at all, every request would have failed before it was sent. */
+const patience = z.nullish(wholeNumber(1, TIMER_MS_MAX));
 const queueMode = z.nullish(oneOf("one-at-a-time", "all"));
 const compactionFields = { enabled: flag, reserveTokens: tokens, keepRecentTokens: tokens };
 
@@ -39,7 +41,7 @@ const settingsSchema = z.object({
     baseDelayMs: milliseconds,
     maxDelayMs: milliseconds,
     fallbackModels: texts,
-    provider: group({ timeoutMs: milliseconds, maxRetryDelayMs: milliseconds }),
+    provider: group({ timeoutMs: patience, maxRetryDelayMs: milliseconds }),
   }),
   cacheWarming: group({ enabled: flag, intervalMs: milliseconds }),
   hideThinking: flag,

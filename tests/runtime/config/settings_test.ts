@@ -129,6 +129,10 @@ const WRONG: [content: string, problem: string][] = [
     "retry.baseDelayMs: expected a whole number from 0 to 2147483647, found 2147483648",
   ],
   [
+    '{"retry":{"provider":{"timeoutMs":0}}}',
+    "retry.provider.timeoutMs: expected a whole number from 1 to 2147483647, found 0",
+  ],
+  [
     '{"compaction":{"models":{"x/y":{"reserveTokens":0.5}}}}',
     "compaction.models.x/y.reserveTokens: expected a whole number from 1 on, found 0.5",
   ],
