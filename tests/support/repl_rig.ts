@@ -49,6 +49,8 @@ export class MemoryTerminal implements Terminal {
     });
   }
 
+  readonly isBehind = false;
+
   async drain(): Promise<void> {}
 
   open(listener: TerminalListener, { raw }: { raw: boolean }): void {

@@ -50,6 +50,11 @@ export class Sink {
     return this.#error;
   }
 
+  /** Whether so much waits for the reader that what is drawn anew all the time had better wait. */
+  get isBehind(): boolean {
+    return this.#waiting.length > WAITING_CHARACTERS_MAX / 10;
+  }
+
   /** Writes text of our own, as it stands. */
   write(text: string): void {
     if (this.#error || text === "") return;

@@ -31,6 +31,10 @@ export class ProcessTerminal implements Terminal {
     this.#stdout.write(text);
   }
 
+  get isBehind(): boolean {
+    return this.#stdout.isBehind;
+  }
+
   async drain(): Promise<void> {
     await this.#stdout.drain();
   }

@@ -80,10 +80,14 @@ export class LiveScreen implements Screen {
   refresh(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    this.#schedule(() => {
-      this.#isScheduled = false;
-      if (this.#isOpen) this.draw();
-    });
+    this.#schedule(() => void this.#frame());
+  }
+
+  /** Of a terminal that stands still (Ctrl-S) the frames are left out: they would pile up. */
+  async #frame(): Promise<void> {
+    if (this.#terminal.isBehind) await this.#terminal.drain();
+    this.#isScheduled = false;
+    if (this.#isOpen) this.draw();
   }
 
   /** Draws now. */

@@ -15,6 +15,8 @@ export interface Terminal {
   readonly rows: number;
   /** Writes text and control sequences of our own, in order. */
   write(text: string): void;
+  /** Whether it stands still, or takes less than it is given. */
+  readonly isBehind: boolean;
   /** Resolves when all is written, or cannot be. */
   drain(): Promise<void>;
   /** Begins to read; with `raw`, key by key and without an echo. */

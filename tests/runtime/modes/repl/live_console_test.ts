@@ -4,6 +4,7 @@ import { dialogOn } from "../../../../lib/runtime/modes/repl/console_dialog.ts";
 import { extensionUi } from "../../../../lib/runtime/modes/repl/extension_ui.ts";
 import { layOut } from "../../../../lib/runtime/modes/repl/input_layout.ts";
 import { LiveConsole } from "../../../../lib/runtime/modes/repl/live_console.ts";
+import { LiveScreen } from "../../../../lib/runtime/modes/repl/screen.ts";
 import { row, textOfRow } from "../../../../lib/runtime/modes/repl/styled.ts";
 import { MemoryTerminal } from "../../../support/repl_rig.ts";
 
@@ -51,6 +52,36 @@ test("LiveConsole leaves a SIGINT to the editor, as long as that has the termina
   edited.resolve("from elsewhere");
   await terminal.shows(/> from elsewhere$/);
   expect(console.interrupt()).toBe(false);
+});
+
+test("LiveScreen draws no more frames on a terminal that stands still, and the last one later", async () => {
+  const drained = Promise.withResolvers<void>();
+  const frames: string[] = [];
+  let text = "one";
+  const terminal = {
+    columns: 40,
+    rows: 10,
+    isBehind: false,
+    write: (frame: string) => void frames.push(frame),
+    drain: () => drained.promise,
+    open() {},
+    release() {},
+  };
+  const screen = new LiveScreen({
+    terminal,
+    colours: false,
+    view: () => ({ rows: [row(text)] }),
+    schedule: (draw) => draw(),
+  });
+  screen.open();
+  terminal.isBehind = true;
+  for (text of ["two", "three", "four"]) screen.refresh();
+  expect(frames).toHaveLength(1);
+  terminal.isBehind = false;
+  drained.resolve();
+  await drained.promise;
+  expect(frames).toHaveLength(2);
+  expect(frames[1]).toContain("four");
 });
 
 test("LiveConsole takes a question back when its signal aborts or it is closed", async () => {
