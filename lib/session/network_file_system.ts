@@ -12,7 +12,6 @@ const LINUX_TYPES: Record<number, string> = {
   0x517b: "smb",
   0xff534d42: "cifs",
   0xfe534d42: "smb2",
-  0x01021997: "9p",
   0x5346414f: "afs",
   0x6b414653: "afs",
   0x73757245: "coda",
@@ -27,7 +26,8 @@ const LINUX_TYPES: Record<number, string> = {
   0xbacbacbc: "vmhgfs",
 };
 
-const FUSE_TYPE = 0x65735546;
+/** Types that may be remote or not: their mount tells. */
+const MOUNT_TELLS: Record<number, string> = { 0x65735546: "fuse", 0x01021997: "9p" };
 
 /** FUSE file systems whose data lies on this machine; every other one is taken for a remote one. */
 const LOCAL_FUSE = new Set([
@@ -57,14 +57,23 @@ export function parseMountInfo(text: string): Mount[] {
   return text.split("\n").flatMap((line) => {
     const [before = "", after = ""] = line.split(" - ");
     const at = before.split(" ")[4];
-    const type = after.split(" ")[0];
+    const [type, , options = ""] = after.split(" ");
     if (!at || !type) return [];
     const unescaped = at.replace(
       /\\([0-7]{3})/g,
       (_, octal: string) => String.fromCharCode(parseInt(octal, 8)),
     );
-    return [{ at: unescaped, type, local: LOCAL_FUSE.has(type) || !type.startsWith("fuse") }];
+    return [{ at: unescaped, type, local: isLocal(type, options) }];
   });
+}
+
+/**
+ * 9p over a descriptor is how a sandbox or a subsystem sees the disk of its own machine; over
+ * anything else, others may have the files open, too.
+ */
+function isLocal(type: string, options: string): boolean {
+  if (type === "9p") return options.split(",").includes("trans=fd");
+  return LOCAL_FUSE.has(type) || !type.startsWith("fuse");
 }
 
 /** The mounts in what macOS's `mount` prints. */
@@ -120,7 +129,9 @@ export function networkFileSystemOf(file: string): string | undefined {
     return mount && !mount.local ? mount.type : undefined;
   }
   const type = linuxType(file);
-  if (type !== FUSE_TYPE) return type === undefined ? undefined : LINUX_TYPES[type];
+  if (type === undefined) return undefined;
+  const doubtful = MOUNT_TELLS[type];
+  if (doubtful === undefined) return LINUX_TYPES[type];
   const mount = mountOf(parseMountInfo(tryReadText("/proc/self/mountinfo") ?? ""), file);
-  return mount?.local ? undefined : mount?.type ?? "fuse";
+  return mount?.local ? undefined : mount?.type ?? doubtful;
 }

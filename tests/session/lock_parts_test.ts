@@ -34,6 +34,8 @@ const MOUNT_INFO = String.raw`22 1 254:0 / / rw,relatime - ext4 /dev/vda rw
 41 22 0:39 / /home/me/vault rw - fuse.gocryptfs /home/me/.vault rw
 42 41 0:40 / /home/me/vault/far rw shared:7 master:1 - fuse.rclone gdrive: rw
 43 22 0:41 / /data rw - nfs4 server:/data rw
+44 22 0:42 / /sandbox rw - 9p none rw,trans=fd,rfdno=4,wfdno=4
+45 22 0:43 / /guest rw - 9p share rw,trans=virtio
 `;
 
 const LINUX_ROWS: [string, string, boolean][] = [
@@ -42,6 +44,8 @@ const LINUX_ROWS: [string, string, boolean][] = [
   ["/home/me/vault/s.jsonl", "fuse.gocryptfs", true],
   ["/home/me/vault/far/s.jsonl", "fuse.rclone", false],
   ["/home/me/vaulted/s.jsonl", "ext4", true],
+  ["/sandbox/s.jsonl", "9p", true],
+  ["/guest/s.jsonl", "9p", false],
 ];
 
 for (const [file, type, local] of LINUX_ROWS) {
