@@ -3,6 +3,7 @@ import {
   type AssistantMessage,
   type Message,
   noUsage,
+  reasonOf,
   type TextContent,
   type ThinkingLevel,
   type Usage,
@@ -160,7 +161,7 @@ class HeardAnswer {
   }
 
   failed(cause: unknown): Answer {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = reasonOf(cause);
     const { model } = this.#opening;
     const error = cause instanceof ModelError
       ? cause

@@ -1,5 +1,5 @@
 /** Runs the calls of one answer: prepare, execute, finalize, each call for itself. */
-import type { ToolCall, ToolResultMessage } from "../session/mod.ts";
+import { reasonOf, type ToolCall, type ToolResultMessage } from "../session/mod.ts";
 import type { AgentEvent } from "./event.ts";
 import { AbortGrace, OVERDUE } from "./grace.ts";
 import { invalidArgumentsOf } from "./invalid_arguments.ts";
@@ -209,10 +209,6 @@ const ABORTED = "The call was aborted.";
 
 function abortedResult(): ToolResult {
   return errorResult(ABORTED);
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** A result as the message that is kept. */

@@ -2,7 +2,7 @@
  * What a tool gives back, made fit to be kept. Tools may be foreign code: what they return may be
  * anything, and of any size, and it would stay in the session and in each request from then on.
  */
-import type { ImageContent, TextContent } from "../session/mod.ts";
+import { type ImageContent, reasonOf, type TextContent } from "../session/mod.ts";
 import { IMAGE_BASE64_MAX, imageNote } from "./providers/images.ts";
 import type { ToolResult } from "./tool.ts";
 
@@ -90,6 +90,6 @@ function fitDetails(details: unknown): unknown {
     const length = JSON.stringify(details)?.length ?? 0;
     return length <= RESULT_DETAILS_MAX ? details : { leftOut: `too long: ${length} characters` };
   } catch (error) {
-    return { leftOut: error instanceof Error ? error.message : String(error) };
+    return { leftOut: reasonOf(error) };
   }
 }

@@ -7,6 +7,7 @@ import type { SessionEntry, SessionHeader } from "./entry.ts";
 import { SessionError } from "./errors.ts";
 import { isRecord, type JsonObject, parseJson, soundEntry } from "./sound.ts";
 import { type LineProblem, recordsIn } from "./salvage.ts";
+import { reasonOf } from "./thrown.ts";
 
 /** An entry's place in the tree, and its bytes in the file. */
 export interface EntryHead {
@@ -42,7 +43,7 @@ export function encodeEntry(entry: SessionEntry): string {
   try {
     return `${JSON.stringify({ type, id, parentId, timestamp, ...rest })}\n`;
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = reasonOf(cause);
     throw new SessionError(
       "write_failed",
       `Cannot write a ${type} entry as JSON: ${reason}; leave such values out`,

@@ -3,6 +3,7 @@ import * as path from "node:path";
 import { SessionError } from "./errors.ts";
 import { statNamed } from "./named_file.ts";
 import type { StorageEnvironment } from "./storage_env.ts";
+import { reasonOf } from "./thrown.ts";
 
 /**
  * Deletes a session's file, and the copies beside it that upgrades and repairs have kept. It is locked
@@ -27,7 +28,7 @@ export function deleteSession(file: string, { fs, lock }: StorageEnvironment): v
     }
   } catch (cause) {
     if (cause instanceof SessionError) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = reasonOf(cause);
     throw new SessionError("write_failed", `Cannot delete ${file}: ${reason}`, { file, cause });
   } finally {
     if (fd !== undefined) fs.close(fd);

@@ -4,6 +4,7 @@
  * and nothing may come between the write and its being applied.
  */
 import * as fs from "node:fs";
+import { errorCode } from "./thrown.ts";
 
 /** An open file. */
 export type Descriptor = number;
@@ -63,13 +64,6 @@ function toStat(stat: fs.Stats): FileStat {
     isFile: stat.isFile(),
     isDirectory: stat.isDirectory(),
   };
-}
-
-/** The `code` of a file system error (`"ENOENT"`), where it has one. */
-export function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string"
-    ? error.code
-    : undefined;
 }
 
 /** Whether an error says that this user, or this program under Deno, may not do that. */

@@ -9,6 +9,7 @@ import type { Session } from "./session.ts";
 import type { StorageEnvironment } from "./storage_env.ts";
 import { directoriesToSync, syncDirectories } from "./synced_directories.ts";
 import { writeWhole } from "./whole_file.ts";
+import { reasonOf } from "./thrown.ts";
 
 /** @throws SessionError `newer_version` for a session that this program could only write wrongly. */
 export function assertCopyable({ file, id, header }: Session, action: "fork" | "import"): void {
@@ -61,7 +62,7 @@ export function writeFork(
     }
     syncDirectories(fs, named);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = reasonOf(cause);
     throw new SessionError("write_failed", `Cannot write the new session ${file}: ${reason}`, {
       file,
       cause,

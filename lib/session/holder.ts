@@ -2,9 +2,10 @@
  * The record of who holds a session's lock, in `<file>.lock` beside it. Where there is flock, it
  * only says who; where there is none, it is the lock (`link_lock.ts`).
  */
-import { errorCode, type FileStat, type FileSystem } from "./file_system.ts";
+import type { FileStat, FileSystem } from "./file_system.ts";
 import type { LockHolder } from "./errors.ts";
 import type { ProcessIdentity } from "./processes.ts";
+import { errorCode } from "./thrown.ts";
 
 /** What a lock file holds, as one line of JSON. */
 export interface LockRecord extends ProcessIdentity {

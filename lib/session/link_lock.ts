@@ -4,9 +4,10 @@
  * the same kind beside it, so that of two processes that find it stale the second does not remove
  * what the first has just put there.
  */
-import { errorCode, type FileSystem } from "./file_system.ts";
+import type { FileSystem } from "./file_system.ts";
 import { type LockRecord, readRecord } from "./holder.ts";
 import type { ProcessFate } from "./processes.ts";
+import { errorCode } from "./thrown.ts";
 
 /** `unreadable`: something else stands under the name of the lock file. */
 export type Claim =

@@ -5,7 +5,7 @@
  */
 import { SessionError } from "./errors.ts";
 import type { LockHolder } from "./errors.ts";
-import { errorCode, type FileStat, type FileSystem, nodeFileSystem } from "./file_system.ts";
+import { type FileStat, type FileSystem, nodeFileSystem } from "./file_system.ts";
 import { type Flock, type FlockOutcome, openFlock } from "./flock_lock.ts";
 import {
   describeHolder,
@@ -20,6 +20,7 @@ import { type Claim, claimLink } from "./link_lock.ts";
 import { networkFileSystemOf } from "./network_file_system.ts";
 import type { HeldLock, SessionLock } from "./ports.ts";
 import { MachineProcesses, type Processes, type ProcessFate } from "./processes.ts";
+import { errorCode, reasonOf } from "./thrown.ts";
 
 /** What a lock is made of; each part has the machine's own as its default. */
 export interface FileLockOptions {
@@ -176,7 +177,7 @@ export class FileLock implements SessionLock, LockInspection {
       return operation();
     } catch (error) {
       if (error instanceof SessionError || errorCode(error) === undefined) throw error;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       throw new SessionError("write_failed", `Cannot ${what} ${file}: ${reason}`, {
         file,
         cause: error,

@@ -52,3 +52,4 @@ export { type SearchHit } from "./catalog/hits.ts";
 export { SEARCHED_ROLES, type SearchedRole } from "./catalog/searched_text.ts";
 export { exportLines } from "./export_lines.ts";
 export { type Spending, spendingsIn } from "./spending.ts";
+export { errorCode, reasonOf } from "./thrown.ts";

@@ -1,6 +1,7 @@
 /** Looking at paths that may be anything: a file, nothing, or a place that is closed to us. */
 import { SessionError } from "./errors.ts";
 import type { FileStat, FileSystem } from "./file_system.ts";
+import { reasonOf } from "./thrown.ts";
 
 /** How a path stands; undefined where nothing is, or nothing that we may look at. */
 export function statIfSeen(fs: FileSystem, file: string): FileStat | undefined {
@@ -30,7 +31,7 @@ export function attempt<T>(file: string, action: string, operation: () => T): T 
     return operation();
   } catch (cause) {
     if (cause instanceof SessionError) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = reasonOf(cause);
     const message = `Cannot ${action} ${file}: ${reason}`;
     throw new SessionError("not_found", message, { file, cause });
   }

@@ -3,6 +3,7 @@ import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
 import type { LockHolder } from "./errors.ts";
+import { errorCode } from "./thrown.ts";
 
 /** A process, told from every later one that gets the same pid. */
 export interface ProcessIdentity extends LockHolder {
@@ -83,7 +84,7 @@ function isRunning(pid: number): boolean {
     return true;
   } catch (error) {
     // EPERM is another user's process; a runtime that may not ask must take it for running.
-    return !(error instanceof Error && "code" in error && error.code === "ESRCH");
+    return errorCode(error) !== "ESRCH";
   }
 }
 

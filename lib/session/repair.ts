@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { type ByteSource, fileSource } from "./byte_source.ts";
 import { SESSION_VERSION } from "./entry.ts";
 import { SessionError } from "./errors.ts";
-import { type Descriptor, errorCode, type FileSystem, nodeFileSystem } from "./file_system.ts";
+import { type Descriptor, type FileSystem, nodeFileSystem } from "./file_system.ts";
 import { newerVersion, notASession } from "./header.ts";
 import { plannedHeader } from "./header_repair.ts";
 import { describeHolder } from "./holder.ts";
@@ -15,6 +15,7 @@ import { type PlannedLine, planRepair, type RepairChange } from "./repair_plan.t
 import { replaceFile } from "./replace_file.ts";
 import { isRecord, type JsonObject, parseJson } from "./sound.ts";
 import { diagnose, type Diagnosis } from "./diagnosis.ts";
+import { errorCode, reasonOf } from "./thrown.ts";
 
 /** What a repair did. */
 export interface RepairReport {
@@ -96,7 +97,7 @@ function attempt<T>(file: string, operation: () => T): T {
     return operation();
   } catch (error) {
     if (error instanceof SessionError || errorCode(error) === undefined) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     throw new SessionError(
       "write_failed",
       `Cannot repair ${file}: ${reason}; what stands under its name is whole`,

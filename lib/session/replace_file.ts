@@ -5,8 +5,9 @@
 import type { Buffer } from "node:buffer";
 import * as path from "node:path";
 import type { ByteSource } from "./byte_source.ts";
-import { errorCode, type FileSystem } from "./file_system.ts";
+import type { FileSystem } from "./file_system.ts";
 import { writeWhole } from "./whole_file.ts";
+import { errorCode } from "./thrown.ts";
 
 /** What takes an old file's place. */
 export interface Replacement {

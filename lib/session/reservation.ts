@@ -5,10 +5,11 @@
  */
 import * as path from "node:path";
 import { SessionError } from "./errors.ts";
-import { type Descriptor, errorCode, type FileSystem } from "./file_system.ts";
+import type { Descriptor, FileSystem } from "./file_system.ts";
 import { describeHolder } from "./holder.ts";
 import { statIfSeen } from "./named_file.ts";
 import type { HeldLock, SessionLock } from "./ports.ts";
+import { errorCode, reasonOf } from "./thrown.ts";
 
 /** A holder takes its file away; who opened it before that tries again this often. */
 const ATTEMPTS_MAX = 8;
@@ -67,7 +68,7 @@ function openOrMake(fs: FileSystem, file: string, id: string): Descriptor {
 }
 
 function notBegun(id: string, file: string, cause: unknown): SessionError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = reasonOf(cause);
   return new SessionError("write_failed", `Cannot begin session ${id}: ${reason}`, { file, cause });
 }
 

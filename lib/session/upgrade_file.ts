@@ -8,6 +8,7 @@ import { replaceFile } from "./replace_file.ts";
 import type { SessionLog } from "./session_log.ts";
 import type { StorageEnvironment } from "./storage_env.ts";
 import { upgradeLog } from "./upgrade.ts";
+import { reasonOf } from "./thrown.ts";
 
 /**
  * Upgrades a session file under its lock, which stays with `log`. The old file is kept beside it
@@ -32,7 +33,7 @@ export function upgradeFile(
       backup: `${file}.v${reading.header.version}`,
     });
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = reasonOf(cause);
     throw new SessionError(
       "write_failed",
       `Cannot bring session ${file} to today's format: ${reason}; the file is as it was, and can ` +

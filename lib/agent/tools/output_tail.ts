@@ -2,6 +2,7 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { byteLength, BYTES_MAX, cutStart, LINES_MAX } from "./truncate.ts";
+import { reasonOf } from "../../session/mod.ts";
 
 /** The part of an output that is shown. Lines count from 1; both ends are included. */
 export interface ShownOutput {
@@ -169,7 +170,7 @@ export class OutputFile {
     try {
       action();
     } catch (error) {
-      this.#problem ??= error instanceof Error ? error.message : String(error);
+      this.#problem ??= reasonOf(error);
     }
   }
 }

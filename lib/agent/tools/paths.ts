@@ -2,7 +2,7 @@
 import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
-import { errorCode } from "../../session/mod.ts";
+import { errorCode, reasonOf } from "../../session/mod.ts";
 import { ToolError } from "../tool.ts";
 import { environmentOf, type ToolOptions } from "./tool_options.ts";
 
@@ -83,7 +83,7 @@ export function shownPath(absolute: string, options: ToolOptions): string {
 /** What a failed file operation means to a model. */
 export function fileProblem(action: string, given: string, error: unknown): ToolError {
   const reason = REASONS[errorCode(error) ?? ""] ??
-    (error instanceof Error ? error.message : String(error));
+    reasonOf(error);
   return new ToolError(`Cannot ${action} ${given}: ${reason}.`, { cause: error });
 }
 

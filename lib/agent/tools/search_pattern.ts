@@ -1,5 +1,6 @@
 /** Patterns of `grep` as regular expressions of ours, with ripgrep's meaning. */
 import { ToolError } from "../tool.ts";
+import { reasonOf } from "../../session/mod.ts";
 
 /** A pattern and how it is meant. */
 export interface SearchPattern {
@@ -59,7 +60,7 @@ export function searchExpression(query: SearchPattern): RegExp {
     // Without "u" more is forgiven, such as a brace that stands for itself.
     return new RegExp(source, flags);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     throw new ToolError(
       `Cannot search for this pattern: ${reason}. With literal: true it is taken as plain text.`,
       { cause: error },

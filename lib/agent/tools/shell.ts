@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
-import { errorCode } from "../../session/mod.ts";
+import { errorCode, reasonOf } from "../../session/mod.ts";
 import { ToolError } from "../tool.ts";
 import { PlainTextDecoder } from "./control_text.ts";
 import { OutputFile, OutputTail, type ShownOutput } from "./output_tail.ts";
@@ -155,9 +155,7 @@ function startProblem(shell: string, error: unknown): string {
     case "ERR_INVALID_ARG_VALUE":
       return "Cannot run the command: it contains a NUL character.";
     default:
-      return `Cannot run the command with ${shell}: ${
-        error instanceof Error ? error.message : String(error)
-      }`;
+      return `Cannot run the command with ${shell}: ${reasonOf(error)}`;
   }
 }
 

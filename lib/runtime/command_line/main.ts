@@ -4,13 +4,14 @@ import { versionLine } from "../version.ts";
 import { isTerminal } from "../terminal.ts";
 import { listenForCrashes } from "../modes/crashes.ts";
 import { exitCodeOf, UsageError } from "../modes/exit_codes.ts";
-import { openSink, type Sink, systemCode } from "../modes/output.ts";
+import { openSink, type Sink } from "../modes/output.ts";
 import { Report } from "../modes/report.ts";
 import { listenForSignals, STOP_MS_MAX } from "../modes/signals.ts";
 import { type StopCause, stopExitCode, Stopper } from "../modes/stop.ts";
 import type { ExitCode } from "./exit_code.ts";
 import { parseCommandLine, type VerbCall } from "./parse.ts";
 import type { RunOptions } from "./run_options.ts";
+import { errorCode, reasonOf } from "../../session/mod.ts";
 
 /** Ends the process, with nothing more said; `cli.ts` has it. */
 export type EndProcess = (code: ExitCode) => void;
@@ -57,7 +58,7 @@ export async function main(args: readonly string[], end: EndProcess): Promise<Ex
 function tell(error: unknown, code: ExitCode, stderr: Sink): void {
   const report = new Report(stderr, { quiet: false });
   if (code === 70) report.bug(error);
-  else report.error(error instanceof Error ? error.message : String(error));
+  else report.error(reasonOf(error));
 }
 
 /** Before an abrupt end: nothing of ours stays on the terminal or goes on without us. */
@@ -67,7 +68,7 @@ function letGo({ terminal, children }: Streams): void {
 }
 
 function outputCause(error: Error): StopCause {
-  switch (systemCode(error)) {
+  switch (errorCode(error)) {
     case "EPIPE":
       return { kind: "pipe" };
     case "EIO":

@@ -6,7 +6,13 @@ import {
   type ModelFacts,
   type ModelRequest,
 } from "../../agent/mod.ts";
-import { type AssistantMessage, type Clock, noUsage, systemClock } from "../../session/mod.ts";
+import {
+  type AssistantMessage,
+  type Clock,
+  noUsage,
+  reasonOf,
+  systemClock,
+} from "../../session/mod.ts";
 import { ConfigError } from "./errors.ts";
 
 export interface ConfiguredModelOptions {
@@ -21,7 +27,7 @@ export interface ConfiguredModelOptions {
 /** Turns what kept a model from being made into what a failed answer tells. */
 function modelError(cause: unknown): ModelError {
   if (cause instanceof ModelError) return cause;
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = reasonOf(cause);
   const noKey = cause instanceof ConfigError && cause.code === "no_key";
   return new ModelError(noKey ? "bad_key" : "bad_request", message, { cause });
 }

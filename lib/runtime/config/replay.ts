@@ -1,7 +1,7 @@
 /** `--model replay:FILE`: a recorded session answers. */
 import * as path from "node:path";
 import { type Model, type ModelFacts, replayModel } from "../../agent/mod.ts";
-import { JsonlSessionRepo } from "../../session/mod.ts";
+import { JsonlSessionRepo, reasonOf } from "../../session/mod.ts";
 import { ConfigError } from "./errors.ts";
 
 /**
@@ -24,7 +24,7 @@ export async function connectReplay(
       await session.close();
     }
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = reasonOf(cause);
     const message = `${reason} (asked for as the model replay:${file})`;
     throw new ConfigError("bad_replay", message, { file: absolute, cause });
   }

@@ -1,5 +1,11 @@
 /** A text file as a value: its text, or why there is none. */
-import { type FileStat, type FileSystem, nodeFileSystem } from "../../session/mod.ts";
+import {
+  errorCode,
+  type FileStat,
+  type FileSystem,
+  nodeFileSystem,
+  reasonOf,
+} from "../../session/mod.ts";
 import type { ConfigWarning } from "./errors.ts";
 
 /** What reading gave. An absent file is no error. */
@@ -24,9 +30,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** Why a file operation failed, in words that need no manual. */
 export function fileErrorReason(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  return REASONS[code] ?? error.message;
+  return REASONS[errorCode(error) ?? ""] ?? reasonOf(error);
 }
 
 function readBytes(file: string, bytesMax: number, fs: FileSystem): Uint8Array {

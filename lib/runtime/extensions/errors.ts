@@ -11,8 +11,3 @@ export class ExtensionError extends Error {
     this.code = code;
   }
 }
-
-/** What was thrown, in words. */
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -6,7 +6,7 @@ import * as os from "node:os";
 import * as path from "node:path";
 import { childEnvironment, ProcessGroups } from "../../agent/mod.ts";
 import type { ExecOptions, ExecResult } from "./api.ts";
-import { reasonOf } from "./errors.ts";
+import { reasonOf } from "../../session/mod.ts";
 
 const TIMEOUT_MS = 60_000;
 /** The longest that a timer can be set to; a longer one, `Infinity` too, would fire at once. */

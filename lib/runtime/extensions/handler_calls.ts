@@ -9,10 +9,10 @@ import type {
 } from "./api.ts";
 import { type CallOutcome, callWithin } from "./call.ts";
 import { CallContext } from "./context.ts";
-import { reasonOf } from "./errors.ts";
 import type { Handler, Registered } from "./registered.ts";
 import { RESULT_READERS } from "./results.ts";
 import type { SessionDoor } from "./session_door.ts";
+import { reasonOf } from "../../session/mod.ts";
 
 /** How long a handler may take. */
 export const HANDLER_LIMIT_MS = 30_000;

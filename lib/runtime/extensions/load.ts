@@ -3,9 +3,9 @@ import * as path from "node:path";
 import type { Timer } from "../../agent/mod.ts";
 import type { Extension } from "./api.ts";
 import { callWithin } from "./call.ts";
-import { reasonOf } from "./errors.ts";
 import { forgetModules, loadModule, provideApi } from "./loader.ts";
 import { apiOf, type ApiPorts, type Registered, unregistered } from "./registered.ts";
+import { reasonOf } from "../../session/mod.ts";
 
 /** How long an extension may take to load. */
 export const LOAD_LIMIT_MS = 10_000;

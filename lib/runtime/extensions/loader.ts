@@ -4,8 +4,8 @@ import { createRequire } from "node:module";
 import * as path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Extension } from "./api.ts";
-import { reasonOf } from "./errors.ts";
 import { isRow } from "./results.ts";
+import { reasonOf } from "../../session/mod.ts";
 
 /** What a module came to; a problem is one line. */
 export type LoadedModule = { ok: true; extension: Extension } | { ok: false; problem: string };

@@ -5,7 +5,6 @@ import type { SessionHooks } from "../hooks.ts";
 import type { CommandSummary, StartReason, SwitchIntent } from "../runtime.ts";
 import type { ExtensionCommand, ExtensionTool, ExtensionUi } from "./api.ts";
 import { CallContext } from "./context.ts";
-import { reasonOf } from "./errors.ts";
 import { type ProgramPorts, Programs } from "./exec.ts";
 import { HandlerCalls } from "./handler_calls.ts";
 import { type ExtensionSource, loadAll } from "./load.ts";
@@ -13,6 +12,7 @@ import type { Registered } from "./registered.ts";
 import { isToolResult } from "./results.ts";
 import { SessionDoor } from "./session_door.ts";
 import { sessionHooks } from "./session_hooks.ts";
+import { reasonOf } from "../../session/mod.ts";
 
 /** How long a command may take; a person can abort it before. */
 export const COMMAND_LIMIT_MS = 600_000;

@@ -6,6 +6,7 @@
 import * as fs from "node:fs";
 import { isTerminal } from "../terminal.ts";
 import { harmless, harmlessJson } from "./terminal_text.ts";
+import { errorCode } from "../../session/mod.ts";
 
 /** Takes bytes; resolves with how many were taken. Rejects with the system's error. */
 export interface ByteWriter {
@@ -130,13 +131,6 @@ export class Sink {
   }
 }
 
-/** The system's name of an error, such as `EPIPE`. */
-export function systemCode(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string"
-    ? error.code
-    : undefined;
-}
-
 /**
  * A descriptor; its writes happen beside the program. One that is awaited is first tried in the
  * program itself, without waiting for a reader: a write beside it costs the start of two threads.
@@ -161,7 +155,7 @@ function descriptorWriter(fd: number): ByteWriter {
         try {
           return await attempt(bytes);
         } catch (error) {
-          if (systemCode(error) !== "EAGAIN") throw error;
+          if (errorCode(error) !== "EAGAIN") throw error;
           await new Promise((resolve) => setTimeout(resolve, FULL_WAIT_MS));
         }
       }
@@ -174,7 +168,7 @@ function writeNow(unwaiting: number, bytes: Uint8Array): number | undefined {
   try {
     return fs.writeSync(unwaiting, bytes);
   } catch (error) {
-    if (systemCode(error) === "EAGAIN") return undefined;
+    if (errorCode(error) === "EAGAIN") return undefined;
     throw error;
   }
 }

@@ -16,6 +16,7 @@ import { readStdin, type StdinSource } from "./stdin.ts";
 import type { Stopper } from "./stop.ts";
 import type { AnswerSchema } from "./structured.ts";
 import { eventsView, jsonView, streamView, textView, type View } from "./view.ts";
+import { reasonOf } from "../../session/mod.ts";
 
 /** A conversation that print mode has with a session. */
 export interface PrintConversation {
@@ -246,7 +247,7 @@ class PrintRun {
       writeResultFile(resultFile, cwd, result);
       return result;
     } catch (error) {
-      this.#report.error(error instanceof Error ? error.message : String(error));
+      this.#report.error(reasonOf(error));
       return result.exitCode === 0 ? { ...result, ok: false, exitCode: exitCodeOf(error) } : result;
     }
   }

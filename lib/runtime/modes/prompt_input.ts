@@ -4,9 +4,8 @@ import { createReadStream } from "node:fs";
 import * as fs from "node:fs/promises";
 import * as path from "node:path";
 import { checkImage, imageNote } from "../../agent/mod.ts";
-import type { ImageContent } from "../../session/mod.ts";
+import { errorCode, type ImageContent } from "../../session/mod.ts";
 import { UsageError } from "./exit_codes.ts";
-import { systemCode } from "./output.ts";
 
 /** One user message to be. */
 export interface Prompt {
@@ -128,7 +127,7 @@ async function readStream(absolute: string, file: string, maxBytes: number): Pro
 }
 
 function readFailure(error: unknown): string {
-  const code = systemCode(error);
+  const code = errorCode(error);
   if (code === "ENOENT" || code === "ENOTDIR") return "there is no such file";
   if (code === "EACCES" || code === "EPERM") return "it may not be read";
   return code ?? String(error);

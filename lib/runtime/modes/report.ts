@@ -3,6 +3,7 @@ import type { AgentSessionEvent } from "../event.ts";
 import { VERSION } from "../version.ts";
 import type { Sink } from "./output.ts";
 import { harmless, oneLine } from "./terminal_text.ts";
+import { reasonOf } from "../../session/mod.ts";
 
 const ARGUMENT_LENGTH_MAX = 100;
 
@@ -22,7 +23,7 @@ export class Report {
 
   /** Something that must not happen: what, and where. */
   bug(error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = reasonOf(error);
     this.error(
       `Cannot go on: there is a bug in Bough ${VERSION}. Please report it with these lines: ` +
         message,

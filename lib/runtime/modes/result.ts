@@ -1,7 +1,7 @@
 /** The result object of a run (`docs/cli.md`, "stdout and stderr"): the same in every output. */
 import { MODEL_ERROR_FATE, ModelError } from "../../agent/mod.ts";
 import { CompactionError } from "../../compaction/mod.ts";
-import { SessionError, type StopReason, type Usage } from "../../session/mod.ts";
+import { reasonOf, SessionError, type StopReason, type Usage } from "../../session/mod.ts";
 import type { ExitCode } from "../command_line/exit_code.ts";
 import { ConfigError } from "../config/errors.ts";
 import { UsageError } from "./exit_codes.ts";
@@ -50,7 +50,7 @@ export interface RunResult {
 
 /** What went wrong, for programs. */
 export function resultError(error: unknown): ResultError {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = reasonOf(error);
   if (error instanceof ModelError) {
     return {
       code: error.code,

@@ -2,11 +2,11 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { UsageError } from "./exit_codes.ts";
-import { systemCode } from "./output.ts";
 import type { RunResult } from "./result.ts";
+import { errorCode } from "../../session/mod.ts";
 
 function cannot(file: string, cause: unknown): UsageError {
-  const code = systemCode(cause);
+  const code = errorCode(cause);
   const reason = code === "ENOENT" ? "its directory does not exist" : code ?? String(cause);
   return new UsageError(`Cannot write --result-file ${file}: ${reason}`, { cause });
 }

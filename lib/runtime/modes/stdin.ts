@@ -5,7 +5,7 @@ import type { Timer } from "../../agent/mod.ts";
 import type { StdinChoice } from "../command_line/run_options.ts";
 import { isTerminal } from "../terminal.ts";
 import { UsageError } from "./exit_codes.ts";
-import { systemCode } from "./output.ts";
+import { errorCode } from "../../session/mod.ts";
 
 /** What stdin is. `none`: closed, or a device such as `/dev/null`. */
 export type StdinKind = "terminal" | "none" | "file" | "pipe" | "socket";
@@ -158,7 +158,7 @@ function kindOf(fd: number): StdinKind {
     if (stat.isSocket()) return "socket";
     return stat.isCharacterDevice() ? "none" : "file";
   } catch (error) {
-    if (systemCode(error) === "EBADF") return "none";
+    if (errorCode(error) === "EBADF") return "none";
     throw error;
   }
 }
@@ -180,7 +180,7 @@ export function processStdin(): StdinSource {
         try {
           return await attempt();
         } catch (error) {
-          const code = systemCode(error);
+          const code = errorCode(error);
           // A socket whose other end is gone has ended.
           if (code === "EOF" || code === "ECONNRESET") return undefined;
           if (code !== "EAGAIN") {

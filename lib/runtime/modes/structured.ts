@@ -3,7 +3,7 @@ import * as fs from "node:fs/promises";
 import * as path from "node:path";
 import { type Schema, type SchemaDraft, Validator } from "@cfworker/json-schema";
 import { UsageError } from "./exit_codes.ts";
-import { systemCode } from "./output.ts";
+import { errorCode, reasonOf } from "../../session/mod.ts";
 
 /** The answer as a value, or why it is none. */
 export type Structured =
@@ -56,7 +56,7 @@ async function readText(absolute: string, file: string): Promise<string> {
   try {
     return await fs.readFile(absolute, "utf8");
   } catch (cause) {
-    const code = systemCode(cause);
+    const code = errorCode(cause);
     const reason = code === "ENOENT" ? "there is no such file" : code ?? String(cause);
     throw new UsageError(`Cannot read --schema ${file}: ${reason}`, { cause });
   }
@@ -78,7 +78,7 @@ function parseSchema(text: string, file: string): Record<string, unknown> {
 }
 
 function unfit(file: string, cause: unknown, what = ""): UsageError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = reasonOf(cause);
   return new UsageError(`Cannot use --schema ${file}: ${what}${reason.split("\n", 1)[0]}`, {
     cause,
   });
@@ -114,7 +114,7 @@ function parseAnswer(text: string): Structured {
   try {
     return { ok: true, value: JSON.parse(fenced ?? text) };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     return {
       ok: false,
       problem: text.trim() === "" ? "the answer is empty" : `it is no JSON (${reason})`,

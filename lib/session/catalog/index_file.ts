@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import type { FileSystem } from "../file_system.ts";
-import { errorCode } from "../file_system.ts";
+import { errorCode } from "../thrown.ts";
 
 /** Changes with the tables; an index of another number is made anew. */
 const SCHEMA_VERSION = 7;

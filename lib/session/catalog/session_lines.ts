@@ -2,12 +2,13 @@
 import type { Buffer } from "node:buffer";
 import { type ByteSource, fileSource, memorySource } from "../byte_source.ts";
 import { SESSION_VERSION, type SessionEntry, type SessionHeader } from "../entry.ts";
-import { errorCode, type FileStat, type FileSystem } from "../file_system.ts";
+import type { FileStat, FileSystem } from "../file_system.ts";
 import { readHeader } from "../header.ts";
 import { recordsIn } from "../salvage.ts";
 import { isRecord, parseJson, soundEntry } from "../sound.ts";
 import { upgradeLog } from "../upgrade.ts";
 import { headerOf } from "./glance.ts";
+import { errorCode } from "../thrown.ts";
 
 const LF = 10;
 const BLOCK_BYTES = 1024 * 1024;

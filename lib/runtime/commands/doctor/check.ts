@@ -41,8 +41,3 @@ export function warning(name: CheckName, message: string): Check {
 export function failed(name: CheckName, message: string): Check {
   return { name, status: "error", message };
 }
-
-/** What a failed operation says. */
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

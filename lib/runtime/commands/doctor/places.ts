@@ -1,8 +1,8 @@
 /** The directories that a run writes to: tried out, with nothing left behind. */
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { type LockKind, lockKindOf } from "../../../session/mod.ts";
-import { type Check, failed, ok, reasonOf, warning } from "./check.ts";
+import { type LockKind, lockKindOf, reasonOf } from "../../../session/mod.ts";
+import { type Check, failed, ok, warning } from "./check.ts";
 
 /** How a directory took a file. */
 type Probe =

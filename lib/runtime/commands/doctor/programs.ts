@@ -1,7 +1,8 @@
 /** The programs that tools use. */
 import { findRipgrep, runShell } from "../../../agent/mod.ts";
 import type { Environment } from "../../config/mod.ts";
-import { type Check, failed, ok, reasonOf, warning } from "./check.ts";
+import { type Check, failed, ok, warning } from "./check.ts";
+import { reasonOf } from "../../../session/mod.ts";
 
 const SHELL_TIMEOUT_MS = 5_000;
 /** Says which shell runs it, and whether it finds what every system has. */

@@ -1,12 +1,12 @@
 /** What is configured: settings, the project, the model and its key. */
 import type { ModelFacts } from "../../../agent/mod.ts";
-import type { ThinkingLevel } from "../../../session/mod.ts";
+import { reasonOf, type ThinkingLevel } from "../../../session/mod.ts";
 import type { RunOptions } from "../../command_line/run_options.ts";
 import { ConfigError, loadServices, type Services } from "../../config/mod.ts";
 import { askOnce } from "../ask_once.ts";
 import { describeKey } from "../auth.ts";
 import type { VerbPorts } from "../ports.ts";
-import { type Check, type CheckName, failed, ok, reasonOf, warning } from "./check.ts";
+import { type Check, type CheckName, failed, ok, warning } from "./check.ts";
 
 export interface Setup {
   readonly options: RunOptions;

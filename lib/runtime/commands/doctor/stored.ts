@@ -5,10 +5,11 @@ import {
   describeHolder,
   FileLock,
   type Finding,
+  reasonOf,
   SessionError,
   verifySession,
 } from "../../../session/mod.ts";
-import { type Check, ok, reasonOf, warning } from "./check.ts";
+import { type Check, ok, warning } from "./check.ts";
 
 /** How many sessions are read, the newest first, and how many bytes of them in all. */
 const SESSIONS_MAX = 20;

@@ -1,6 +1,6 @@
 /** Starts the REPL: the terminal, the session, the conversation; and its end. */
 import { systemTimer } from "../../../agent/mod.ts";
-import { nodeFileSystem } from "../../../session/mod.ts";
+import { nodeFileSystem, reasonOf } from "../../../session/mod.ts";
 import type { ExitCode } from "../../command_line/exit_code.ts";
 import type { RunOptions } from "../../command_line/run_options.ts";
 import { boughHome, type Environment } from "../../config/mod.ts";
@@ -46,7 +46,7 @@ export async function startRepl(options: RunOptions, world: ReplWorld): Promise<
   const history = new History({
     home,
     onError(error) {
-      const message = `Cannot keep the history: ${textOf(error)}`;
+      const message = `Cannot keep the history: ${reasonOf(error)}`;
       if (repl) repl.dialog.error(message);
       else problems.push({ message });
     },
@@ -59,7 +59,7 @@ export async function startRepl(options: RunOptions, world: ReplWorld): Promise<
     completer: async (before) => repl && await complete(before, repl),
     above: (size) => repl?.above(size) ?? [],
     edit: (text) => editElsewhere(text, env),
-    onEditFailed: (error) => repl?.dialog.error(textOf(error)),
+    onEditFailed: (error) => repl?.dialog.error(reasonOf(error)),
     suspend: suspendProcess,
   });
   world.onTerminal({
@@ -119,8 +119,4 @@ async function firstPrompts(options: RunOptions, cwd: string) {
   const { prompts, files, stdinMaxBytes } = options;
   if (!hasPrompt({ prompts, files })) return [];
   return await assemblePrompts({ prompts, files, cwd, maxFileBytes: stdinMaxBytes });
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

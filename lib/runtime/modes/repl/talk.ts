@@ -1,5 +1,5 @@
 /** Saying something to the model, and running shell commands beside it. */
-import { nodeFileSystem } from "../../../session/mod.ts";
+import { nodeFileSystem, reasonOf } from "../../../session/mod.ts";
 import type { AgentSession } from "../../agent_session.ts";
 import type { AgentSessionEvent } from "../../event.ts";
 import type { RunOutcome } from "../../run_tally.ts";
@@ -91,7 +91,7 @@ export class Talk {
   }
 
   tell(error: unknown): void {
-    this.#view.error(error instanceof Error ? error.message : String(error));
+    this.#view.error(reasonOf(error));
   }
 
   get #session(): AgentSession {

@@ -1,6 +1,6 @@
 /** The answers to commands (`docs/rpc.md`): one record for each. */
 import { ModelError } from "../../../agent/mod.ts";
-import { SessionError } from "../../../session/mod.ts";
+import { reasonOf, SessionError } from "../../../session/mod.ts";
 import { ConfigError } from "../../config/errors.ts";
 import { RunningError } from "../../running_error.ts";
 import { resultError } from "../result.ts";
@@ -51,7 +51,7 @@ export function isBug(error: unknown): boolean {
 
 /** What was thrown, as a client is told of it. */
 export function failure(error: unknown): Outcome {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = reasonOf(error);
   if (error instanceof CommandError) {
     return { success: false, error: { code: error.code, message } };
   }

@@ -1,6 +1,6 @@
 /** The commands of `--mode rpc` (`docs/rpc.md`): one JSON object a line. */
 import * as z from "zod";
-import { THINKING_LEVELS } from "../../../session/mod.ts";
+import { reasonOf, THINKING_LEVELS } from "../../../session/mod.ts";
 import { isJsonObject } from "../../config/json_file.ts";
 import { nearestNames } from "../../config/nearest.ts";
 import { problemText } from "../../config/file_schema.ts";
@@ -124,7 +124,7 @@ export function readCommand(bytes: Uint8Array): ReadLine | undefined {
     if (line.trim() === "") return undefined;
     value = JSON.parse(line);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     return refused(nobody, "bad_json", `Cannot read a command: ${reason}`);
   }
   if (!isJsonObject(value)) {
