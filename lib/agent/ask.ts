@@ -15,6 +15,7 @@ import type { AgentEvent } from "./event.ts";
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from "./model.ts";
 import type { Timer } from "./timer.ts";
 import type { Tool } from "./tool.ts";
+import { openingMessage } from "./opening_message.ts";
 
 /** What a run works with; read again for each turn, so a change counts from the next turn on. */
 export interface RunState {
@@ -108,16 +109,7 @@ class HeardAnswer {
   #started = false;
 
   constructor({ facts }: Model, timestamp: number) {
-    this.#opening = {
-      role: "assistant",
-      content: [],
-      api: facts.api,
-      provider: facts.provider,
-      model: facts.id,
-      usage: noUsage(),
-      stopReason: "stop",
-      timestamp,
-    };
+    this.#opening = openingMessage(facts, timestamp);
   }
 
   /** Whether its `message_start` was told. */

@@ -5,11 +5,11 @@ import type {
   ThinkingContent,
   ToolCall,
 } from "../../session/mod.ts";
-import { noUsage } from "../../session/mod.ts";
 import { markInvalidArguments } from "../invalid_arguments.ts";
 import { ModelError, type ModelErrorCode, type ModelEvent, type ModelFacts } from "../model.ts";
 import { costOf } from "./cost.ts";
 import { newCallId } from "./tool_ids.ts";
+import { openingMessage } from "../opening_message.ts";
 
 /** Token counts as a provider reports them; what is absent keeps its last value. */
 export interface TokenCounts {
@@ -36,16 +36,7 @@ export class Answer {
 
   constructor(facts: ModelFacts, timestamp: number) {
     this.#facts = facts;
-    this.message = {
-      role: "assistant",
-      content: [],
-      api: facts.api,
-      provider: facts.provider,
-      model: facts.id,
-      usage: noUsage(),
-      stopReason: "stop",
-      timestamp,
-    };
+    this.message = openingMessage(facts, timestamp);
   }
 
   /** The events since the last call. */

@@ -9,7 +9,7 @@ import {
   type PendingResponse,
   type ReadState,
   type RequestOptions,
-  streamAnswer,
+  wireModel,
   type WireReader,
 } from "./stream.ts";
 import { parseEvent } from "./wire_event.ts";
@@ -40,23 +40,15 @@ export interface AnthropicClient {
  */
 export function anthropicMessages(options: AdapterOptions & { client: AnthropicClient }): Model {
   const { client, facts } = options;
-  return {
-    facts,
-    stream: (request, signal) =>
-      streamAnswer(
-        {
-          ...options,
-          baseUrl: client.baseURL,
-          send: (asked, signal) =>
-            client
-              .post("/v1/messages", { body: anthropicRequest(facts, asked), stream: true, signal })
-              .asResponse(),
-          reader: (answer, failure) => new AnthropicReader(answer, failure),
-        },
-        request,
-        signal,
-      ),
-  };
+  return wireModel({
+    ...options,
+    baseUrl: client.baseURL,
+    send: (asked, signal) =>
+      client
+        .post("/v1/messages", { body: anthropicRequest(facts, asked), stream: true, signal })
+        .asResponse(),
+    reader: (answer, failure) => new AnthropicReader(answer, failure),
+  });
 }
 
 /** Events that mean something; all others are ignored, whatever their data. */

@@ -7,7 +7,7 @@ import {
   type AdapterOptions,
   type PendingResponse,
   type RequestOptions,
-  streamAnswer,
+  wireModel,
 } from "./stream.ts";
 
 /** The part of `openai`'s client that is used for chat completions. Make it with `maxRetries: 0`. */
@@ -54,21 +54,13 @@ export function openaiCompletions(
 ): Model {
   const { client, facts } = options;
   const compat = completionsCompat(client.baseURL, options.compat);
-  return {
-    facts,
-    stream: (request, signal) =>
-      streamAnswer(
-        {
-          ...options,
-          baseUrl: client.baseURL,
-          send: (asked, signal) =>
-            client.chat.completions
-              .create(completionsRequest(facts, compat, asked), { signal })
-              .asResponse(),
-          reader: (answer, failure) => new CompletionsReader(answer, failure),
-        },
-        request,
-        signal,
-      ),
-  };
+  return wireModel({
+    ...options,
+    baseUrl: client.baseURL,
+    send: (asked, signal) =>
+      client.chat.completions
+        .create(completionsRequest(facts, compat, asked), { signal })
+        .asResponse(),
+    reader: (answer, failure) => new CompletionsReader(answer, failure),
+  });
 }

@@ -6,7 +6,7 @@ import {
   type AdapterOptions,
   type PendingResponse,
   type RequestOptions,
-  streamAnswer,
+  wireModel,
 } from "./stream.ts";
 
 /** The part of `openai`'s client that is used for responses. Make it with `maxRetries: 0`. */
@@ -35,19 +35,11 @@ export function openaiResponses(
   options: AdapterOptions & { client: OpenAIResponsesClient },
 ): Model {
   const { client, facts } = options;
-  return {
-    facts,
-    stream: (request, signal) =>
-      streamAnswer(
-        {
-          ...options,
-          baseUrl: client.baseURL,
-          send: (asked, signal) =>
-            client.responses.create(responsesRequest(facts, asked), { signal }).asResponse(),
-          reader: (answer, failure) => new ResponsesReader(answer, failure),
-        },
-        request,
-        signal,
-      ),
-  };
+  return wireModel({
+    ...options,
+    baseUrl: client.baseURL,
+    send: (asked, signal) =>
+      client.responses.create(responsesRequest(facts, asked), { signal }).asResponse(),
+    reader: (answer, failure) => new ResponsesReader(answer, failure),
+  });
 }

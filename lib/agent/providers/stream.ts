@@ -1,5 +1,11 @@
 /** One request and its answer, for every wire format: nothing here throws, hangs or leaves a trace. */
-import { ModelError, type ModelEvent, type ModelFacts, type ModelRequest } from "../model.ts";
+import {
+  type Model,
+  ModelError,
+  type ModelEvent,
+  type ModelFacts,
+  type ModelRequest,
+} from "../model.ts";
 import { systemTimer, type Timer } from "../timer.ts";
 import { Answer } from "./answer.ts";
 import { modelErrorFrom, shownUrl } from "./errors.ts";
@@ -59,7 +65,15 @@ export interface WireCall extends AdapterOptions {
   reader(answer: Answer, failure: (cause: unknown) => ModelError): WireReader;
 }
 
-export async function* streamAnswer(
+/** A model behind a wire format. */
+export function wireModel(call: WireCall): Model {
+  return {
+    facts: call.facts,
+    stream: (request, signal) => streamAnswer(call, request, signal),
+  };
+}
+
+async function* streamAnswer(
   call: WireCall,
   request: ModelRequest,
   signal: AbortSignal,
