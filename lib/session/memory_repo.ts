@@ -2,11 +2,11 @@
 import { Buffer } from "node:buffer";
 import { memorySource } from "./byte_source.ts";
 import { parseEntry } from "./codec.ts";
-import { SESSION_VERSION, type SessionHeader } from "./entry.ts";
 import { planFork } from "./fork.ts";
 import { linesForward } from "./lines.ts";
 import { MemorySessionStorage } from "./memory_storage.ts";
-import { absolutePath, assertSessionId, takenId } from "./paths.ts";
+import { newHeader } from "./new_header.ts";
+import { absolutePath, takenId } from "./paths.ts";
 import { type Clock, type Ids, randomIds, systemClock } from "./ports.ts";
 import { ForkedSession, Session } from "./session.ts";
 import type { ForkOptions, NewSession, OpenSessionOptions, SessionRepo } from "./session_repo.ts";
@@ -137,19 +137,11 @@ export class MemorySessionRepo implements SessionRepo {
     if (!this.#sessions.delete(id)) throw sessionNotFound(id);
   }
 
-  #create({ cwd, id = this.#environment.ids.sessionId(), parentSession }: NewSession) {
-    assertSessionId(id);
-    if (this.#sessions.has(id)) throw takenId(id);
-    const header: SessionHeader = {
-      type: "session",
-      version: SESSION_VERSION,
-      id,
-      timestamp: new Date(this.#environment.clock.now()).toISOString(),
-      cwd: absolutePath(cwd),
-      ...parentSession === undefined ? {} : { parentSession },
-    };
+  #create(options: NewSession) {
+    const header = newHeader(options, this.#environment);
+    if (this.#sessions.has(header.id)) throw takenId(header.id);
     const storage = new MemorySessionStorage(header, this.#environment);
-    this.#sessions.set(id, storage);
+    this.#sessions.set(header.id, storage);
     return storage;
   }
 }

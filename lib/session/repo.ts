@@ -9,6 +9,7 @@ import { type ForkPlan, planFork } from "./fork.ts";
 import { assertCopyable, writeFork, writeImport } from "./fork_file.ts";
 import { JsonlSessionStorage, type OpenLog } from "./jsonl_storage.ts";
 import { FileLock } from "./lock.ts";
+import { newHeader } from "./new_header.ts";
 import { realPathOf } from "./named_file.ts";
 import { type Access, openLog, planLog } from "./open_log.ts";
 import {
@@ -79,7 +80,7 @@ export class JsonlSessionRepo implements SessionRepo {
    * `busy` then.
    */
   async create(options: NewSession): Promise<Session> {
-    const header = this.#newHeader(options);
+    const header = newHeader(options, this.#environment);
     const file = this.#fileOf(header);
     if (!options.reserve) {
       if (options.id !== undefined) this.#assertFree(header);
@@ -219,11 +220,11 @@ export class JsonlSessionRepo implements SessionRepo {
 
   #fork(source: Session, { cwd = source.cwd, id, ...point }: ForkOptions): ForkedSession {
     const { file } = source;
-    const header = this.#newHeader({
+    const header = newHeader({
       cwd,
       ...id === undefined ? {} : { id },
       ...file === undefined ? {} : { parentSession: file },
-    });
+    }, this.#environment);
     if (id !== undefined) this.#assertFree(header);
     assertCopyable(source, "fork");
     const plan = planFork(source.storage, point, this.#environment);
@@ -240,18 +241,6 @@ export class JsonlSessionRepo implements SessionRepo {
     return planLog(file, header, this.#environment, { lines: Buffer.concat([...plan.chunks()]) });
   }
 
-  #newHeader({ cwd, id = this.#environment.ids.sessionId(), parentSession }: NewSession) {
-    assertSessionId(id);
-    const header: SessionHeader = {
-      type: "session",
-      version: SESSION_VERSION,
-      id,
-      timestamp: new Date(this.#environment.clock.now()).toISOString(),
-      cwd: absolutePath(cwd),
-    };
-    return parentSession === undefined ? header : { ...header, parentSession };
-  }
-
   #assertFree({ id, cwd }: SessionHeader): void {
     if (this.#files(cwd).some(({ header }) => header.id === id)) throw takenId(id);
   }
@@ -265,7 +254,8 @@ export class JsonlSessionRepo implements SessionRepo {
     const absolute = absolutePath(file);
     // Through a link the file itself is written, locked and upgraded, not the link.
     const real = realPathOf(this.#environment.fs, absolute);
-    return openLog(real, this.#environment, access, () => this.#newHeader({ cwd: cwd ?? "" }));
+    const environment = this.#environment;
+    return openLog(real, environment, access, () => newHeader({ cwd: cwd ?? "" }, environment));
   }
 
   #storage(open: OpenLog): JsonlSessionStorage {
