@@ -1,6 +1,7 @@
 import type { ImageContent, Message, ThinkingLevel, UserMessage } from "../session/mod.ts";
 import type { RunState } from "./ask.ts";
 import type { AgentEvent } from "./event.ts";
+import { Listeners } from "./listeners.ts";
 import { run, type RunEnd, type RunHooks } from "./loop.ts";
 import type { Model } from "./model.ts";
 import { MessageQueue, type QueueMode } from "./queue.ts";
@@ -60,13 +61,13 @@ export class Agent {
   readonly #options: AgentOptions;
   readonly #timer: Timer;
   readonly #seen: Message[] = [];
-  readonly #listeners = new Set<AgentListener>();
-  readonly #failedListeners = new WeakSet<AgentListener>();
+  readonly #listeners: Listeners<AgentEvent>;
   #running: { controller: AbortController; ended: Promise<unknown> } | undefined;
 
   constructor(options: AgentOptions) {
     this.#options = options;
     this.#timer = options.timer ?? systemTimer;
+    this.#listeners = new Listeners(options.onListenerError);
     this.model = options.model;
     this.thinkingLevel = options.thinkingLevel ?? "off";
     this.systemPrompt = options.systemPrompt ?? "";
@@ -131,8 +132,7 @@ export class Agent {
 
   /** Calls the listener with each event, in order, and waits for it. Returns what ends that. */
   subscribe(listener: AgentListener): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.subscribe(listener);
   }
 
   async #start(prompts: readonly Message[]): Promise<RunEnd> {
@@ -167,30 +167,8 @@ export class Agent {
 
   async #emit(event: AgentEvent): Promise<void> {
     if (event.type === "message_end" && !this.#options.context) this.#seen.push(event.message);
-    for (const listener of [...this.#listeners]) {
-      try {
-        await listener(event);
-      } catch (error) {
-        this.#reportListener(listener, error);
-      }
-    }
+    await this.#listeners.tell(event);
   }
-
-  /** A listener that fails goes on being called; it is reported the first time only. */
-  #reportListener(listener: AgentListener, error: unknown): void {
-    if (this.#failedListeners.has(listener)) return;
-    this.#failedListeners.add(listener);
-    const { onListenerError = logListener } = this.#options;
-    try {
-      onListenerError(error);
-    } catch (failure) {
-      logListener(failure);
-    }
-  }
-}
-
-function logListener(error: unknown): void {
-  console.error("A listener failed:", error);
 }
 
 function toMessage(message: Message | string, timestamp: number): Message {

@@ -92,3 +92,4 @@ export {
   type ShellOptions,
   type ShellResult,
 } from "./tools/mod.ts";
+export { Listeners } from "./listeners.ts";

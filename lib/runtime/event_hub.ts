@@ -1,4 +1,4 @@
-import type { Timer } from "../agent/mod.ts";
+import { Listeners, type Timer } from "../agent/mod.ts";
 import type { AgentSessionEvent } from "./event.ts";
 import type { SessionHooks } from "./hooks.ts";
 import { withinGrace } from "./within_grace.ts";
@@ -15,38 +15,26 @@ export interface EventHubPorts {
 }
 
 /**
- * Passes events to hooks and listeners, in order, waiting for each. A listener that fails goes on
- * being called and stops nobody; its failure is reported the first time only. After an abort none
- * holds up the end for long: it may be that end which a listener waits for, with `await abort()`.
+ * Passes events to hooks and listeners, in order, waiting for each. After an abort none holds up the
+ * end for long: it may be that end which a listener waits for, with `await abort()`.
  */
 export class EventHub {
   readonly #ports: EventHubPorts;
-  readonly #report: (error: unknown) => void;
-  readonly #listeners = new Set<AgentSessionListener>();
-  readonly #failed = new WeakSet<AgentSessionListener>();
+  readonly #listeners: Listeners<AgentSessionEvent>;
 
   constructor(ports: EventHubPorts) {
     this.#ports = ports;
-    this.#report = ports.report ?? ((error) => console.error("A listener failed:", error));
+    this.#listeners = new Listeners(ports.report);
   }
 
   subscribe(listener: AgentSessionListener): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.subscribe(listener);
   }
 
   async emit(event: AgentSessionEvent): Promise<void> {
     const { hooks } = this.#ports;
     if (hooks.observe) await hooks.observe(event);
-    for (const listener of [...this.#listeners]) {
-      try {
-        await this.#hear(listener(event));
-      } catch (error) {
-        if (this.#failed.has(listener)) continue;
-        this.#failed.add(listener);
-        this.#report(error);
-      }
-    }
+    await this.#listeners.tell(event, (heard) => this.#hear(heard));
   }
 
   async #hear(heard: void | Promise<void>): Promise<void> {

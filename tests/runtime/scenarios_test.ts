@@ -724,6 +724,28 @@ describe("AgentSession", () => {
     });
   }
 
+  test("agent_settled is the last event, also when the report of a failed listener fails", async () => {
+    const text = await play({
+      answers: [{ text: "fine" }],
+      options: {
+        onListenerError: () => {
+          throw new Error("no ear for it");
+        },
+      },
+      actions: [
+        ({ live }) =>
+          Promise.resolve(live.subscribe(() => {
+            throw new Error("listener");
+          })),
+        prompt("go"),
+      ],
+    });
+    expect(text.trimEnd().split("\n").slice(-2)).toEqual([
+      "agent_settled",
+      "* outcome stop, turns 1",
+    ]);
+  });
+
   test("agent_settled is the last event, also when a listener fails", async () => {
     const text = await play({
       answers: [{ text: "fine" }],
