@@ -18,8 +18,8 @@ import { shortenMessage } from "./fences.ts";
 import { type FileSystem, nodeFileSystem } from "./file_system.ts";
 import { sessionDirectory } from "./paths.ts";
 import type { JsonlSessionRepo } from "./repo.ts";
-import { isRecord } from "./sound.ts";
 import type { SessionSummary } from "./summary.ts";
+import { isRecord } from "./record.ts";
 
 export interface SessionCatalogOptions {
   repo: JsonlSessionRepo;

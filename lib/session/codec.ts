@@ -5,9 +5,10 @@
 import { Buffer } from "node:buffer";
 import type { SessionEntry, SessionHeader } from "./entry.ts";
 import { SessionError } from "./errors.ts";
-import { isRecord, type JsonObject, parseJson, soundEntry } from "./sound.ts";
+import { parseJson, soundEntry } from "./sound.ts";
 import { type LineProblem, recordsIn } from "./salvage.ts";
 import { reasonOf } from "./thrown.ts";
+import { isRecord, type JsonObject } from "./record.ts";
 
 /** An entry's place in the tree, and its bytes in the file. */
 export interface EntryHead {

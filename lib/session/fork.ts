@@ -7,9 +7,10 @@ import type { EntryHead } from "./codec.ts";
 import { encodeEntry } from "./codec.ts";
 import type { SessionEntry } from "./entry.ts";
 import { textOf } from "./message.ts";
-import { isRecord, type JsonObject, parseJson } from "./sound.ts";
+import { parseJson } from "./sound.ts";
 import { type PathLines, type SessionStorage, unknownEntry } from "./storage.ts";
 import { makeEntry, type MemoryEnvironment } from "./storage_env.ts";
+import { isRecord, type JsonObject } from "./record.ts";
 
 /** Where to fork. */
 export interface ForkPoint {

@@ -4,7 +4,7 @@ import { type Damage, SESSION_VERSION, type SessionHeader } from "./entry.ts";
 import { SessionError } from "./errors.ts";
 import { linesForward } from "./lines.ts";
 import { recordsIn } from "./salvage.ts";
-import type { JsonObject } from "./sound.ts";
+import type { JsonObject } from "./record.ts";
 
 /** A header and where it stands. */
 export interface HeaderReading {

@@ -1,7 +1,7 @@
 /** What may be wrong with a header. */
 import * as path from "node:path";
 import { isSessionId } from "./paths.ts";
-import type { JsonObject } from "./sound.ts";
+import type { JsonObject } from "./record.ts";
 
 export function isId(value: unknown): value is string {
   return typeof value === "string" && isSessionId(value);

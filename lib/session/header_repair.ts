@@ -7,8 +7,9 @@ import type { FileSystem } from "./file_system.ts";
 import { readHeader } from "./header.ts";
 import { headerProblems, isAbsolute, isId, isTimestamp, isVersion } from "./header_problems.ts";
 import type { RepairChange } from "./repair_plan.ts";
-import { isRecord, type JsonObject, parseJson } from "./sound.ts";
+import { parseJson } from "./sound.ts";
 import type { Diagnosis } from "./diagnosis.ts";
+import { isRecord, type JsonObject } from "./record.ts";
 
 /** A line longer than this is no header. */
 const BROKEN_HEADER_MAX = 64 * 1024;

@@ -53,3 +53,4 @@ export { SEARCHED_ROLES, type SearchedRole } from "./catalog/searched_text.ts";
 export { exportLines } from "./export_lines.ts";
 export { type Spending, spendingsIn } from "./spending.ts";
 export { errorCode, reasonOf } from "./thrown.ts";
+export { isRecord, type JsonObject } from "./record.ts";

@@ -4,8 +4,9 @@ import type { ByteSource } from "./byte_source.ts";
 import { type EntryHead, parseEntry } from "./codec.ts";
 import type { SessionEntry } from "./entry.ts";
 import { parsePrefix } from "./prefix.ts";
-import { isRecord, soundEntry } from "./sound.ts";
+import { soundEntry } from "./sound.ts";
 import type { EntryIndex } from "./tree.ts";
+import { isRecord } from "./record.ts";
 
 /** An entry in an outline. */
 export interface OutlineEntry {

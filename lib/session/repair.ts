@@ -13,9 +13,10 @@ import { describeMode, wrongModes } from "./permissions.ts";
 import { type Clock, type Ids, randomIds, type SessionLock, systemClock } from "./ports.ts";
 import { type PlannedLine, planRepair, type RepairChange } from "./repair_plan.ts";
 import { replaceFile } from "./replace_file.ts";
-import { isRecord, type JsonObject, parseJson } from "./sound.ts";
+import { parseJson } from "./sound.ts";
 import { diagnose, type Diagnosis } from "./diagnosis.ts";
 import { errorCode, reasonOf } from "./thrown.ts";
+import { isRecord, type JsonObject } from "./record.ts";
 
 /** What a repair did. */
 export interface RepairReport {

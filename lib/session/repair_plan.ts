@@ -2,10 +2,10 @@
  * What a sound file would hold in place of a damaged one: the same entries in the same order, and
  * the tree that the reader makes of the damaged file, now written down. Pure.
  */
-import { isRecord, type JsonObject } from "./sound.ts";
 import type { SurveyedEntry } from "./survey.ts";
 import type { UnansweredCalls } from "./unanswered_calls.ts";
 import type { Diagnosis } from "./diagnosis.ts";
+import { isRecord, type JsonObject } from "./record.ts";
 
 /** One line of the new file: an entry as it stands, one that is changed, or one that is made. */
 export type PlannedLine =

@@ -1,7 +1,8 @@
 /** Finds the whole records in a line that is not simply one JSON object. */
 import type { Buffer } from "node:buffer";
 import type { Damage } from "./entry.ts";
-import { isRecord, type JsonObject, parseJson } from "./sound.ts";
+import { parseJson } from "./sound.ts";
+import { isRecord, type JsonObject } from "./record.ts";
 
 /** What was wrong with a line. */
 export interface LineProblem {

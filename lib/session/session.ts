@@ -12,9 +12,9 @@ import type { Checkpoint, Damage, SessionEntry, SessionHeader, StoredMessage } f
 import type { CompactionEntry, ContextEditEntry, CustomMessageEntry } from "./entry.ts";
 import { THINKING_LEVELS, type ThinkingLevel, type Usage } from "./message.ts";
 import type { Outline } from "./outline.ts";
-import { isRecord } from "./sound.ts";
 import { type SessionStorage, type TreeNode, unknownEntry } from "./storage.ts";
 import type { UsageTotals } from "./usage_totals.ts";
+import { isRecord } from "./record.ts";
 
 /** What `appendCompaction` is given. */
 export type NewCompaction = Omit<CompactionEntry, "type" | "id" | "parentId" | "timestamp">;

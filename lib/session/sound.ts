@@ -6,14 +6,7 @@
 import type { Buffer } from "node:buffer";
 import type { SessionEntry } from "./entry.ts";
 import { noUsage } from "./message.ts";
-
-/** A JSON object. */
-export type JsonObject = Record<string, unknown>;
-
-/** Whether a value is a JSON object (no list, not null). */
-export function isRecord(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+import { isRecord, type JsonObject } from "./record.ts";
 
 /** The value of JSON text; undefined if it is no JSON, or longer than a string can be. */
 export function parseJson(bytes: Buffer): unknown {

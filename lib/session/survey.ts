@@ -10,7 +10,7 @@ import { type EntryHead, headOf } from "./codec.ts";
 import type { Damage } from "./entry.ts";
 import { linesForward, type LineSpan } from "./lines.ts";
 import { type LineProblem, recordsIn } from "./salvage.ts";
-import { isRecord, type JsonObject } from "./sound.ts";
+import { isRecord, type JsonObject } from "./record.ts";
 
 /** An entry and what it refers to. */
 export interface SurveyedEntry {

@@ -6,7 +6,7 @@ import { hash32 } from "./hash.ts";
 import type { HeaderReading } from "./header.ts";
 import { linesForward } from "./lines.ts";
 import { recordsIn } from "./salvage.ts";
-import { isRecord, type JsonObject } from "./sound.ts";
+import { isRecord, type JsonObject } from "./record.ts";
 
 /** A line of the old file; `value` where it is one JSON object. */
 interface OldLine {

@@ -4,7 +4,8 @@ import { type EntryHead, parseEntry } from "./codec.ts";
 import type { Checkpoint, SessionEntry } from "./entry.ts";
 import { addUsage, noUsage, type Usage } from "./message.ts";
 import { objectEnd } from "./salvage.ts";
-import { isRecord, parseJson } from "./sound.ts";
+import { parseJson } from "./sound.ts";
+import { isRecord } from "./record.ts";
 
 /** Answers, retries, compactions, summaries and other calls, added up. */
 export interface UsageTotals {

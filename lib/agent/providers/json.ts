@@ -1,9 +1,8 @@
 /** Reading values of unknown shape: what is missing or of another kind counts as absent. */
+import { isRecord } from "../../session/mod.ts";
 
 export function record(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? value as Record<string, unknown>
-    : {};
+  return isRecord(value) ? value : {};
 }
 
 export function list(value: unknown): readonly unknown[] {

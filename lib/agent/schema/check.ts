@@ -5,15 +5,8 @@
  */
 import type { ArgumentsCheck } from "../tool.ts";
 import { coerced, isOfType } from "./coerce.ts";
-import {
-  isObject,
-  resolved,
-  type Schema,
-  schemasOf,
-  shapeOf,
-  subschema,
-  typesOf,
-} from "./shape.ts";
+import { resolved, type Schema, schemasOf, shapeOf, subschema, typesOf } from "./shape.ts";
+import { isRecord } from "../../session/mod.ts";
 
 /** Something that does not fit: where (`edits[0].oldText`) and what. */
 interface Misfit {
@@ -45,7 +38,7 @@ const VALUE_CHARACTERS_MAX = 60;
  */
 export function checkArguments(schema: Schema, args: Record<string, unknown>): ArgumentsCheck {
   const { value, misfits } = new Checker(schema).check(args, schema, "", 0);
-  if (misfits.length === 0 && isObject(value)) return { ok: true, args: value };
+  if (misfits.length === 0 && isRecord(value)) return { ok: true, args: value };
   return { ok: false, problem: problemOf(misfits, schema) };
 }
 
@@ -75,7 +68,7 @@ class Checker {
       return { value, misfits: [{ at, problem: `must be ${nameOf(types)}, not ${shown(value)}` }] };
     }
     let result: Checked = { value: fitted.value, misfits: ownMisfits(fitted.value, schema, at) };
-    if (isObject(result.value)) {
+    if (isRecord(result.value)) {
       result = join(result, this.#object(result.value, schema, at, depth));
     } else if (Array.isArray(result.value)) {
       result = join(result, this.#array(result.value, schema, at, depth));
@@ -91,7 +84,7 @@ class Checker {
 
   /** One item where a list is wanted, if it is such an item just as it is. */
   #listOf(value: unknown, schema: Schema, types: readonly string[], at: string, depth: number) {
-    if (!types.includes("array") || !isObject(schema["items"])) return undefined;
+    if (!types.includes("array") || !isRecord(schema["items"])) return undefined;
     // A text that looks like JSON may be a list that was written wrong.
     if (typeof value === "string" && /^\s*[[{]/.test(value)) return undefined;
     const items = resolved(schema["items"], this.#root);

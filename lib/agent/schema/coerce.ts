@@ -1,5 +1,5 @@
 /** The changes to a value that can only mean one thing. */
-import { isObject } from "./shape.ts";
+import { isRecord } from "../../session/mod.ts";
 
 /** Whether a value is of a JSON Schema type. */
 export function isOfType(value: unknown, type: string): boolean {
@@ -17,7 +17,7 @@ export function isOfType(value: unknown, type: string): boolean {
     case "array":
       return Array.isArray(value);
     case "object":
-      return isObject(value);
+      return isRecord(value);
     default:
       return true;
   }

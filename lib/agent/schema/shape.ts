@@ -1,4 +1,5 @@
 /** Shows what a JSON Schema wants, in one short line that a model can copy. */
+import { isRecord } from "../../session/mod.ts";
 
 /** A JSON Schema, or a part of one. */
 export type Schema = Readonly<Record<string, unknown>>;
@@ -6,14 +7,9 @@ export type Schema = Readonly<Record<string, unknown>>;
 const SHAPE_CHARACTERS_MAX = 1_500;
 const SHAPE_DEPTH_MAX = 5;
 
-/** Whether a value is a JSON object. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** The schema under a key of a schema; `{}` (anything) where there is none. */
 export function subschema(value: unknown): Schema {
-  return isObject(value) ? value : {};
+  return isRecord(value) ? value : {};
 }
 
 /** The types that a schema allows; empty if it does not say. */
@@ -35,7 +31,7 @@ export function resolved(schema: Schema, root: Schema): Schema {
     if (hops > 20 || !current["$ref"].startsWith("#")) return {};
     let target: unknown = root;
     for (const part of current["$ref"].slice(1).split("/").filter((each) => each !== "")) {
-      target = isObject(target) ? target[part.replaceAll("~1", "/").replaceAll("~0", "~")] : {};
+      target = isRecord(target) ? target[part.replaceAll("~1", "/").replaceAll("~0", "~")] : {};
     }
     current = subschema(target);
   }
@@ -65,7 +61,7 @@ function shapeAt(reference: Schema, root: Schema, depth: number): string {
     return choices.map((each) => shapeAt(each, root, depth + 1)).join(" | ");
   }
   const types = typesOf(schema);
-  if (types.length === 0) return isObject(schema["properties"]) ? objectShape() : "any";
+  if (types.length === 0) return isRecord(schema["properties"]) ? objectShape() : "any";
   return types.map((type) => {
     if (type === "object") return objectShape();
     if (type === "array") return `[${shapeAt(subschema(schema["items"]), root, depth + 1)}, …]`;

@@ -1,7 +1,7 @@
 /** Tools whose arguments are described by a Standard Schema: zod, valibot, arktype and others. */
 import type { ArgumentsCheck, Tool, ToolCallContext, ToolResult } from "../tool.ts";
 import { checkArguments } from "./check.ts";
-import { isObject } from "./shape.ts";
+import { isRecord } from "../../session/mod.ts";
 
 /** What a schema has to say against a value. */
 export interface StandardIssue {
@@ -61,7 +61,7 @@ export function defineTool<Output>(tool: StandardTool<Output>): Tool {
   const { name, description, schema } = tool;
   const parameters = tool.parameters ??
     schema["~standard"].jsonSchema?.input({ target: "draft-2020-12" });
-  if (!isObject(parameters) || parameters["type"] !== "object") {
+  if (!isRecord(parameters) || parameters["type"] !== "object") {
     throw new TypeError(
       `Cannot define the tool ${name}: its schema gives no JSON Schema of an object. Pass one as parameters.`,
     );

@@ -1,15 +1,9 @@
 /** The stored keys: `<home>/auth.json`, readable by its owner only. */
 import * as path from "node:path";
-import type { FileSystem } from "../../session/mod.ts";
+import { type FileSystem, isRecord } from "../../session/mod.ts";
 import { ConfigError } from "./errors.ts";
 import type { ChangeOptions } from "./guarded_change.ts";
-import {
-  contentError,
-  isJsonObject,
-  type JsonFileOptions,
-  readJsonFile,
-  updateJsonFile,
-} from "./json_file.ts";
+import { contentError, type JsonFileOptions, readJsonFile, updateJsonFile } from "./json_file.ts";
 
 function authFile(home: string, fs?: FileSystem): JsonFileOptions {
   const file = path.join(home, "auth.json");
@@ -21,7 +15,7 @@ type StoredKey = { readonly type: "api_key"; readonly key: string } | { readonly
 
 function checkEntry(entry: unknown, provider: string, options: JsonFileOptions): StoredKey {
   // Never with the value: it may be a key in the wrong place.
-  if (!isJsonObject(entry)) {
+  if (!isRecord(entry)) {
     throw contentError(options, `${provider}: expected an object with "type" and "key"`);
   }
   if (entry["type"] !== "api_key") return { type: "other" };

@@ -1,6 +1,7 @@
 /** What the schemas of files that people write share: what zod finds wrong, in our words. */
 import * as z from "zod/mini";
-import { describeJson, isJsonObject, type JsonObject } from "./json_file.ts";
+import { describeJson } from "./json_file.ts";
+import { isRecord, type JsonObject } from "../../session/mod.ts";
 
 const SHOWN_MAX = 40;
 
@@ -25,7 +26,7 @@ export function unknownPaths(raw: JsonObject, known: JsonObject, prefix = ""): s
   return Object.entries(raw).flatMap(([name, value]) => {
     if (!Object.hasOwn(known, name)) return [prefix + name];
     const below = known[name];
-    if (!isJsonObject(value) || !isJsonObject(below)) return [];
+    if (!isRecord(value) || !isRecord(below)) return [];
     return unknownPaths(value, below, `${prefix}${name}.`);
   });
 }

@@ -1,12 +1,9 @@
 /** Configuration files: JSON objects that people edit and programs change. */
-import { type FileSystem, nodeFileSystem } from "../../session/mod.ts";
+import { type FileSystem, isRecord, type JsonObject, nodeFileSystem } from "../../session/mod.ts";
 import { ConfigError, type ConfigErrorCode } from "./errors.ts";
 import { findJsonSyntaxError } from "./json_syntax.ts";
 import { changeFile, type ChangeOptions } from "./guarded_change.ts";
 import { readTextFile } from "./text_file.ts";
-
-/** What a parsed JSON object is before anybody has looked at its fields. */
-export type JsonObject = Record<string, unknown>;
 
 /** Which file, and how errors speak of it. */
 export interface JsonFileOptions {
@@ -16,10 +13,6 @@ export interface JsonFileOptions {
   /** The code of an error about its content. */
   readonly code: ConfigErrorCode;
   readonly fs?: FileSystem;
-}
-
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** An error about what stands in a file: where, what was expected, what to do. */
@@ -41,7 +34,7 @@ function parse(text: string, options: JsonFileOptions): JsonObject {
     const place = `line ${problem.line}, column ${problem.column}`;
     throw contentError(options, `${place}: ${problem.reason}`);
   }
-  if (isJsonObject(value)) return value;
+  if (isRecord(value)) return value;
   throw contentError(options, `expected an object in braces, found ${describeJson(value)}`);
 }
 

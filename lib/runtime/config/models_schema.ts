@@ -1,8 +1,8 @@
 /** The check of `models.json`. Loaded only when there is one: zod takes its time. */
 import * as z from "zod/mini";
-import type { JsonObject } from "./json_file.ts";
 import { PRESETS } from "./presets.ts";
 import { expected, oneOf, problemText, unknownPaths } from "./file_schema.ts";
+import type { JsonObject } from "../../session/mod.ts";
 
 const text = z.string(expected("a string")).check(z.minLength(1, expected("a string")));
 const api = oneOf("anthropic-messages", "openai-responses", "openai-completions");

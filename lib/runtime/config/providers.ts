@@ -1,9 +1,9 @@
 /** The providers there are: the built-in ones, the presets, and what `models.json` makes of them. */
 import * as path from "node:path";
 import type { CompletionsCompat, ModelApi, ModelFacts } from "../../agent/mod.ts";
-import type { FileSystem } from "../../session/mod.ts";
+import type { FileSystem, JsonObject } from "../../session/mod.ts";
 import { ConfigError, type ConfigWarning } from "./errors.ts";
-import { contentError, type JsonFileOptions, type JsonObject, readJsonFile } from "./json_file.ts";
+import { contentError, type JsonFileOptions, readJsonFile } from "./json_file.ts";
 import type { ModelEntry, ProviderEntry } from "./models_schema.ts";
 import { nearestNames } from "./nearest.ts";
 import { BUILT_IN_PROVIDERS, PRESETS, type ProviderPreset, UNKNOWN_MODEL } from "./presets.ts";

@@ -1,8 +1,8 @@
 /** Where the sessions are, without reading more of the settings than that. */
 import * as path from "node:path";
-import { type Durability, nodeFileSystem } from "../../session/mod.ts";
+import { type Durability, isRecord, nodeFileSystem } from "../../session/mod.ts";
 import { type Environment, expandTilde } from "./home.ts";
-import { isJsonObject, readJsonFile } from "./json_file.ts";
+import { readJsonFile } from "./json_file.ts";
 import { loadSettings } from "./settings.ts";
 
 /** What a `JsonlSessionRepo` is made with. */
@@ -45,7 +45,7 @@ async function ownSettings(
   env: Environment,
 ): Promise<{ sessionDir?: string; durability?: Durability }> {
   const raw = readJsonFile({ file, what: "settings", code: "bad_settings" });
-  const wanted = isJsonObject(raw) ? [raw["sessionDir"], raw["durability"]] : [];
+  const wanted = isRecord(raw) ? [raw["sessionDir"], raw["durability"]] : [];
   if (wanted.every((value) => value === undefined)) return {};
   const [sessionDir, durability] = wanted;
   if (typeof sessionDir === "string" && sessionDir !== "" && durability === undefined) {

@@ -1,16 +1,10 @@
 /** The settings of a directory: defaults, the user's file, the project's, and what was asked for. */
 import * as path from "node:path";
-import type { FileSystem } from "../../session/mod.ts";
+import type { FileSystem, JsonObject } from "../../session/mod.ts";
 import type { ConfigWarning } from "./errors.ts";
 import type { ChangeOptions } from "./guarded_change.ts";
 import { type Environment, expandTilde } from "./home.ts";
-import {
-  contentError,
-  type JsonFileOptions,
-  type JsonObject,
-  readJsonFile,
-  updateJsonFile,
-} from "./json_file.ts";
+import { contentError, type JsonFileOptions, readJsonFile, updateJsonFile } from "./json_file.ts";
 import { nearestNames } from "./nearest.ts";
 import { defaultSettings, type Settings, type SettingsPatch } from "./settings_defaults.ts";
 import { mergeIntoFile, mergeSettings } from "./settings_merge.ts";

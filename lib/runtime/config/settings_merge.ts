@@ -1,6 +1,6 @@
 /** Settings laid over settings. */
-import { isJsonObject, type JsonObject } from "./json_file.ts";
 import { defaultSettings, type Settings, type SettingsPatch } from "./settings_defaults.ts";
+import { isRecord, type JsonObject } from "../../session/mod.ts";
 
 function merge(base: JsonObject, patch: JsonObject, defaults: JsonObject): JsonObject {
   const result = new Map(Object.entries(base));
@@ -10,10 +10,10 @@ function merge(base: JsonObject, patch: JsonObject, defaults: JsonObject): JsonO
     if (value === null) {
       if (fallback === undefined) result.delete(name);
       else result.set(name, fallback);
-    } else if (isJsonObject(value)) {
+    } else if (isRecord(value)) {
       const below = result.get(name);
-      const group = isJsonObject(fallback) ? fallback : {};
-      result.set(name, merge(isJsonObject(below) ? below : group, value, group));
+      const group = isRecord(fallback) ? fallback : {};
+      result.set(name, merge(isRecord(below) ? below : group, value, group));
     } else {
       result.set(name, value);
     }

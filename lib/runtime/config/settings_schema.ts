@@ -1,7 +1,6 @@
 /** The check of a settings file. Loaded only when there is one. */
 import * as z from "zod/mini";
-import { THINKING_LEVELS } from "../../session/mod.ts";
-import type { JsonObject } from "./json_file.ts";
+import { type JsonObject, THINKING_LEVELS } from "../../session/mod.ts";
 import type { SettingsPatch } from "./settings_defaults.ts";
 import { expected, oneOf, problemText, unknownPaths } from "./file_schema.ts";
 

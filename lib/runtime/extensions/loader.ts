@@ -4,8 +4,7 @@ import { createRequire } from "node:module";
 import * as path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Extension } from "./api.ts";
-import { isRow } from "./results.ts";
-import { reasonOf } from "../../session/mod.ts";
+import { isRecord, reasonOf } from "../../session/mod.ts";
 
 /** What a module came to; a problem is one line. */
 export type LoadedModule = { ok: true; extension: Extension } | { ok: false; problem: string };
@@ -22,7 +21,7 @@ interface ModuleBuilder {
 const API_MODULE = "bough/api";
 
 function isBunLoader(value: unknown): value is BunLoader {
-  return isRow(value) && typeof value["plugin"] === "function";
+  return isRecord(value) && typeof value["plugin"] === "function";
 }
 
 /** Undefined where the runtime is not Bun. */
@@ -90,16 +89,16 @@ function isExtension(value: unknown): value is Extension {
 
 /** Of a CommonJS module, the default export is `module.exports`, which may hold a `default`. */
 function defaultExport(module: unknown): Extension | undefined {
-  const outer = isRow(module) ? module["default"] : undefined;
+  const outer = isRecord(module) ? module["default"] : undefined;
   if (isExtension(outer)) return outer;
-  const inner = isRow(outer) ? outer["default"] : undefined;
+  const inner = isRecord(outer) ? outer["default"] : undefined;
   return isExtension(inner) ? inner : undefined;
 }
 
 /** Why a module could not be loaded; a syntax error with its file and line. */
 function loadProblem(error: unknown): string {
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
-  const place = isRow(first) && isRow(first["position"]) ? first["position"] : undefined;
+  const place = isRecord(first) && isRecord(first["position"]) ? first["position"] : undefined;
   const reason = reasonOf(first);
   if (!place || typeof place["file"] !== "string" || place["file"] === "") return reason;
   return `${place["file"]}:${place["line"]}:${place["column"]}: ${reason}`;

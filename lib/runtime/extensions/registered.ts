@@ -1,5 +1,5 @@
 /** What an extension has registered, and the API by which it does. */
-import type { CustomMessage } from "../../session/mod.ts";
+import { type CustomMessage, isRecord } from "../../session/mod.ts";
 import { nearestNames } from "../config/nearest.ts";
 import type {
   Delivery,
@@ -15,7 +15,7 @@ import type {
 } from "./api.ts";
 import { ExtensionError } from "./errors.ts";
 import * as helpers from "./helpers.ts";
-import { isExtensionMessage, isRow } from "./results.ts";
+import { isExtensionMessage } from "./results.ts";
 import type { SessionDoor } from "./session_door.ts";
 
 export interface Handler<E extends ExtensionEventName> {
@@ -161,14 +161,14 @@ function badRegistration(what: string): ExtensionError {
 }
 
 function assertTool(tool: unknown): void {
-  const name = isRow(tool) ? tool["name"] : undefined;
-  if (!isRow(tool) || typeof name !== "string" || !/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
+  const name = isRecord(tool) ? tool["name"] : undefined;
+  if (!isRecord(tool) || typeof name !== "string" || !/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
     throw badRegistration('a tool: its "name" must be 1 to 64 letters, digits, "_" or "-"');
   }
   if (typeof tool["description"] !== "string") {
     throw badRegistration(`the tool ${name}: its "description" must be a text`);
   }
-  if (!isRow(tool["parameters"])) {
+  if (!isRecord(tool["parameters"])) {
     throw badRegistration(`the tool ${name}: its "parameters" must be a JSON Schema of an object`);
   }
   if (typeof tool["execute"] !== "function") {
@@ -180,7 +180,7 @@ function assertCommand(name: unknown, command: unknown): void {
   if (typeof name !== "string" || !NAME.test(name)) {
     throw badRegistration(`the command "${name}": a name has no blanks and no "/"`);
   }
-  const isCommand = isRow(command) && typeof command["description"] === "string" &&
+  const isCommand = isRecord(command) && typeof command["description"] === "string" &&
     typeof command["run"] === "function";
   if (!isCommand) {
     throw badRegistration(`the command ${name}: expected { description, run(args, context) }`);

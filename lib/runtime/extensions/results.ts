@@ -1,6 +1,12 @@
 /** Reads what handlers return: foreign values, checked before anything is done with them. */
 import type { ToolResult } from "../../agent/mod.ts";
-import type { ImageContent, Message, TextContent, Usage } from "../../session/mod.ts";
+import {
+  type ImageContent,
+  isRecord,
+  type Message,
+  type TextContent,
+  type Usage,
+} from "../../session/mod.ts";
 import type {
   ExtensionEventName,
   ExtensionMessage,
@@ -22,10 +28,6 @@ function expected(what: string): { ok: false; expected: string } {
   return { ok: false, expected: what };
 }
 
-export function isRow(value: unknown): value is Row {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function isText(value: unknown): value is string {
   return typeof value === "string";
 }
@@ -35,27 +37,27 @@ function isTextOrAbsent(value: unknown): value is string | undefined {
 }
 
 function isImage(value: unknown): value is ImageContent {
-  return isRow(value) && value["type"] === "image" && isText(value["data"]) &&
+  return isRecord(value) && value["type"] === "image" && isText(value["data"]) &&
     isText(value["mimeType"]);
 }
 
 function isBlocks(value: unknown): value is (TextContent | ImageContent)[] {
   return Array.isArray(value) &&
     value.every((block: unknown) =>
-      isImage(block) || (isRow(block) && block["type"] === "text" && isText(block["text"]))
+      isImage(block) || (isRecord(block) && block["type"] === "text" && isText(block["text"]))
     );
 }
 
 function isAnswerBlocks(value: unknown): boolean {
   return Array.isArray(value) && value.every((block: unknown) => {
-    if (!isRow(block)) return false;
+    if (!isRecord(block)) return false;
     switch (block["type"]) {
       case "text":
         return isText(block["text"]);
       case "thinking":
         return isText(block["thinking"]);
       case "toolCall":
-        return isText(block["id"]) && isText(block["name"]) && isRow(block["arguments"]);
+        return isText(block["id"]) && isText(block["name"]) && isRecord(block["arguments"]);
       default:
         return false;
     }
@@ -63,7 +65,7 @@ function isAnswerBlocks(value: unknown): boolean {
 }
 
 function isMessage(value: unknown): value is Message {
-  if (!isRow(value)) return false;
+  if (!isRecord(value)) return false;
   const { role, content } = value;
   switch (role) {
     case "user":
@@ -71,7 +73,7 @@ function isMessage(value: unknown): value is Message {
     case "system":
       return isText(content) || isBlocks(content);
     case "assistant":
-      return isAnswerBlocks(content) && isText(value["stopReason"]) && isRow(value["usage"]);
+      return isAnswerBlocks(content) && isText(value["stopReason"]) && isRecord(value["usage"]);
     case "toolResult":
       return isText(value["toolCallId"]) && isText(value["toolName"]) && isBlocks(content);
     case "bashExecution":
@@ -86,14 +88,14 @@ function isMessage(value: unknown): value is Message {
 
 /** Whether a value is a message that an extension may send. */
 export function isExtensionMessage(value: unknown): value is ExtensionMessage {
-  return isRow(value) && isText(value["customType"]) &&
+  return isRecord(value) && isText(value["customType"]) &&
     (isText(value["content"]) || isBlocks(value["content"])) &&
     (value["display"] === undefined || typeof value["display"] === "boolean");
 }
 
 /** Whether a value is what a tool gives back. */
 export function isToolResult(value: unknown): value is ToolResult {
-  return isRow(value) && isBlocks(value["content"]) && isFlagOrAbsent(value["isError"]);
+  return isRecord(value) && isBlocks(value["content"]) && isFlagOrAbsent(value["isError"]);
 }
 
 function isFlagOrAbsent(value: unknown): value is boolean | undefined {
@@ -101,7 +103,7 @@ function isFlagOrAbsent(value: unknown): value is boolean | undefined {
 }
 
 function isUsage(value: unknown): value is Usage {
-  if (!isRow(value) || !isRow(value["cost"])) return false;
+  if (!isRecord(value) || !isRecord(value["cost"])) return false;
   const counts = ["input", "output", "cacheRead", "cacheWrite", "totalTokens"];
   const costs = ["input", "output", "cacheRead", "cacheWrite", "total"];
   const cost = value["cost"];
@@ -114,17 +116,17 @@ function details(row: Row): { details?: unknown } {
 }
 
 function readCancel(value: unknown): Read<{ cancel: boolean }> {
-  if (!isRow(value) || typeof value["cancel"] !== "boolean") return expected("{ cancel: true }");
+  if (!isRecord(value) || typeof value["cancel"] !== "boolean") return expected("{ cancel: true }");
   return read({ cancel: value["cancel"] });
 }
 
 function readBlock(value: unknown): Read<{ block: string }> {
-  if (!isRow(value) || !isText(value["block"])) return expected('{ block: "the reason" }');
+  if (!isRecord(value) || !isText(value["block"])) return expected('{ block: "the reason" }');
   return read({ block: value["block"] });
 }
 
 function readRound(value: unknown): Read<RoundWish> {
-  const next = isRow(value) ? value["next"] : null;
+  const next = isRecord(value) ? value["next"] : null;
   if (next === undefined) return read({});
   if (next !== "another" && next !== "stop") return expected('{ next: "another" } or "stop"');
   return read({ next });
@@ -134,7 +136,7 @@ function readSummary<T extends object>(
   value: unknown,
   more: (row: Row) => T | undefined,
 ): Read<{ cancel: true } | ({ summary: string; details?: unknown } & T)> {
-  if (isRow(value)) {
+  if (isRecord(value)) {
     if (value["cancel"] === true) return read({ cancel: true });
     const { summary } = value;
     const rest = more(value);
@@ -158,7 +160,7 @@ function readCompaction(value: unknown): Read<ExtensionResults["session_before_c
 }
 
 function readInput(value: unknown): Read<ExtensionResults["input"]> {
-  if (isRow(value)) {
+  if (isRecord(value)) {
     if (value["taken"] === true) return read({ taken: true });
     const { text, images } = value;
     const areImages = images === undefined || (Array.isArray(images) && images.every(isImage));
@@ -173,7 +175,7 @@ function readInput(value: unknown): Read<ExtensionResults["input"]> {
 }
 
 function readAgentStart(value: unknown): Read<ExtensionResults["before_agent_start"]> {
-  if (isRow(value)) {
+  if (isRecord(value)) {
     const { messages, systemPrompt } = value;
     const areMessages = messages === undefined ||
       (Array.isArray(messages) && messages.every(isExtensionMessage));
@@ -188,7 +190,7 @@ function readAgentStart(value: unknown): Read<ExtensionResults["before_agent_sta
 }
 
 function readContext(value: unknown): Read<ExtensionResults["context"]> {
-  const messages = isRow(value) ? value["messages"] : undefined;
+  const messages = isRecord(value) ? value["messages"] : undefined;
   if (!Array.isArray(messages) || !messages.every(isMessage)) {
     return expected("{ messages } with messages as they stand in a session");
   }
@@ -198,12 +200,12 @@ function readContext(value: unknown): Read<ExtensionResults["context"]> {
 function readToolCall(value: unknown): Read<ExtensionResults["tool_call"]> {
   const blocked = readBlock(value);
   if (blocked.ok) return blocked;
-  if (isRow(value) && isRow(value["args"])) return read({ args: value["args"] });
+  if (isRecord(value) && isRecord(value["args"])) return read({ args: value["args"] });
   return expected('{ block: "the reason" } or { args: {…} }');
 }
 
 function readToolResult(value: unknown): Read<ExtensionResults["tool_result"]> {
-  if (isRow(value)) {
+  if (isRecord(value)) {
     const { content, isError } = value;
     if ((content === undefined || isBlocks(content)) && isFlagOrAbsent(isError)) {
       return read({
@@ -217,7 +219,7 @@ function readToolResult(value: unknown): Read<ExtensionResults["tool_result"]> {
 }
 
 function readSettle(value: unknown): Read<{ next?: "another" }> {
-  const next = isRow(value) ? value["next"] : null;
+  const next = isRecord(value) ? value["next"] : null;
   if (next === undefined) return read({});
   return next === "another" ? read({ next }) : expected('{ next: "another" }');
 }

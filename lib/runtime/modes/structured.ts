@@ -3,7 +3,7 @@ import * as fs from "node:fs/promises";
 import * as path from "node:path";
 import { type Schema, type SchemaDraft, Validator } from "@cfworker/json-schema";
 import { UsageError } from "./exit_codes.ts";
-import { errorCode, reasonOf } from "../../session/mod.ts";
+import { errorCode, isRecord, reasonOf } from "../../session/mod.ts";
 
 /** The answer as a value, or why it is none. */
 export type Structured =
@@ -62,10 +62,6 @@ async function readText(absolute: string, file: string): Promise<string> {
   }
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function parseSchema(text: string, file: string): Record<string, unknown> {
   let value: unknown;
   try {
@@ -73,7 +69,7 @@ function parseSchema(text: string, file: string): Record<string, unknown> {
   } catch (cause) {
     throw unfit(file, cause, "it is no JSON: ");
   }
-  if (isObject(value)) return value;
+  if (isRecord(value)) return value;
   throw new UsageError(`Cannot use --schema ${file}: a JSON Schema is an object`);
 }
 

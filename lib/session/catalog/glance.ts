@@ -5,7 +5,8 @@ import { readLine } from "../codec.ts";
 import type { FileSystem } from "../file_system.ts";
 import { type HeaderReading, readHeader } from "../header.ts";
 import { BackwardLines } from "../lines.ts";
-import { isRecord, parseJson } from "../sound.ts";
+import { parseJson } from "../sound.ts";
+import { isRecord } from "../record.ts";
 
 /** A session at first sight. */
 export interface SessionGlance {

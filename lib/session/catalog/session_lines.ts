@@ -5,10 +5,11 @@ import { SESSION_VERSION, type SessionEntry, type SessionHeader } from "../entry
 import type { FileStat, FileSystem } from "../file_system.ts";
 import { readHeader } from "../header.ts";
 import { recordsIn } from "../salvage.ts";
-import { isRecord, parseJson, soundEntry } from "../sound.ts";
+import { parseJson, soundEntry } from "../sound.ts";
 import { upgradeLog } from "../upgrade.ts";
 import { headerOf } from "./glance.ts";
 import { errorCode } from "../thrown.ts";
+import { isRecord } from "../record.ts";
 
 const LF = 10;
 const BLOCK_BYTES = 1024 * 1024;

@@ -1,7 +1,6 @@
 /** The commands of `--mode rpc` (`docs/rpc.md`): one JSON object a line. */
 import * as z from "zod";
-import { reasonOf, THINKING_LEVELS } from "../../../session/mod.ts";
-import { isJsonObject } from "../../config/json_file.ts";
+import { isRecord, reasonOf, THINKING_LEVELS } from "../../../session/mod.ts";
 import { nearestNames } from "../../config/nearest.ts";
 import { problemText } from "../../config/file_schema.ts";
 
@@ -127,7 +126,7 @@ export function readCommand(bytes: Uint8Array): ReadLine | undefined {
     const reason = reasonOf(error);
     return refused(nobody, "bad_json", `Cannot read a command: ${reason}`);
   }
-  if (!isJsonObject(value)) {
+  if (!isRecord(value)) {
     return refused(nobody, "bad_json", "Cannot read a command: it is not a JSON object");
   }
   const { id, type } = value;
