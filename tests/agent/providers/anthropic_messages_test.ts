@@ -1,25 +1,15 @@
 import { expect, test } from "bun:test";
 import { LLMock } from "@copilotkit/aimock";
 import type { ModelRequest } from "../../../lib/agent/mod.ts";
-import type { Message } from "../../../lib/session/mod.ts";
 import { caseMessages } from "../../support/cases.ts";
-import { hear, requestFor, testModel, type TestModelOptions, user } from "../../support/models.ts";
+import { hear, requestFor, testModel, user } from "../../support/models.ts";
 import { ScriptedServer } from "../../support/scripted_server.ts";
+import { bodySender } from "../../support/sent_body.ts";
 
 const STOP = 'data: {"type":"message_stop"}\n\n';
 
 /** The body of the request that a context leads to. */
-async function sent(
-  messages: Message[],
-  more: Partial<ModelRequest> = {},
-  options: TestModelOptions = {},
-): Promise<Record<string, unknown>> {
-  await using server = await ScriptedServer.start([{ text: STOP }]);
-  const model = testModel("anthropic-messages", server.url, options);
-  await hear(model, requestFor(model, messages, more));
-  expect(server.requests[0]?.path).toBe("/v1/messages");
-  return server.bodies()[0] ?? {};
-}
+const sent = bodySender("anthropic-messages", { path: "/v1/messages", reply: STOP });
 
 const MARK = { cache_control: { type: "ephemeral" } };
 

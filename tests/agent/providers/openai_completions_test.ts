@@ -6,21 +6,12 @@ import type { Message, ToolResultMessage } from "../../../lib/session/mod.ts";
 import { caseMessages } from "../../support/cases.ts";
 import { hear, requestFor, testModel, type TestModelOptions, user } from "../../support/models.ts";
 import { ScriptedServer } from "../../support/scripted_server.ts";
+import { bodySender } from "../../support/sent_body.ts";
 
 const DONE = 'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
 
 /** The body of the request that a context leads to. */
-async function sent(
-  messages: Message[],
-  more: Partial<ModelRequest> = {},
-  options: TestModelOptions = {},
-): Promise<Record<string, unknown>> {
-  await using server = await ScriptedServer.start([{ text: DONE }]);
-  const model = testModel("openai-completions", server.url, options);
-  await hear(model, requestFor(model, messages, more));
-  expect(server.requests[0]?.path).toBe("/v1/chat/completions");
-  return server.bodies()[0] ?? {};
-}
+const sent = bodySender("openai-completions", { path: "/v1/chat/completions", reply: DONE });
 
 async function messagesSent(messages: Message[], options: TestModelOptions = {}) {
   return (await sent(messages, {}, options))["messages"] as Record<string, unknown>[];

@@ -1,10 +1,11 @@
 import { expect, test } from "bun:test";
 import { LLMock } from "@copilotkit/aimock";
-import type { ModelErrorCode, ModelRequest } from "../../../lib/agent/mod.ts";
+import type { ModelErrorCode } from "../../../lib/agent/mod.ts";
 import type { Message, StopReason } from "../../../lib/session/mod.ts";
 import { caseMessages } from "../../support/cases.ts";
-import { hear, requestFor, testModel, type TestModelOptions, user } from "../../support/models.ts";
+import { hear, requestFor, testModel, user } from "../../support/models.ts";
 import { ScriptedServer } from "../../support/scripted_server.ts";
+import { bodySender } from "../../support/sent_body.ts";
 
 function stream(...events: object[]): string {
   return events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
@@ -12,17 +13,8 @@ function stream(...events: object[]): string {
 
 const COMPLETED = { type: "response.completed", response: { status: "completed" } };
 
-async function sent(
-  messages: Message[],
-  more: Partial<ModelRequest> = {},
-  options: TestModelOptions = {},
-): Promise<Record<string, unknown>> {
-  await using server = await ScriptedServer.start([{ text: stream(COMPLETED) }]);
-  const model = testModel("openai-responses", server.url, options);
-  await hear(model, requestFor(model, messages, more));
-  expect(server.requests[0]?.path).toBe("/v1/responses");
-  return server.bodies()[0] ?? {};
-}
+/** The body of the request that a context leads to. */
+const sent = bodySender("openai-responses", { path: "/v1/responses", reply: stream(COMPLETED) });
 
 test("openaiResponses() sends the context, stored nowhere, with the cache's key", async () => {
   const schema = { type: "object" };
