@@ -77,7 +77,7 @@ async function attempt(
   if (text !== undefined) disk.put("/sessions/s.jsonl", text);
   const repo = repoOn(faulty);
   const session = text === undefined
-    ? await repo.create({ cwd: "/work" })
+    ? await repo.create({ cwd: "/project" })
     : await repo.open("/sessions/s.jsonl");
   const errors = await runSteps(session, faulty);
   const isDone = !faulty.hasFailed;

@@ -25,8 +25,8 @@ test("an empty file that another session took over first is left to it", async (
   using temp = new TempDirectory();
   const file = temp.write("s.jsonl", "");
   const repo = new JsonlSessionRepo({ sessionsDir: temp.path });
-  const first = await repo.open(file, { cwd: "/work" });
-  const second = await repo.open(file, { cwd: "/work" });
+  const first = await repo.open(file, { cwd: "/project" });
+  const second = await repo.open(file, { cwd: "/project" });
   await first.appendMessage(user("mine"));
   const text = temp.read("s.jsonl");
   await expect(second.appendMessage(user("too late"))).rejects.toMatchObject({ code: "busy" });

@@ -26,7 +26,7 @@ test.skipIf(reason !== undefined)(
     using temp = new TempDirectory();
     using disk = new SmallDisk(temp, 65536);
     const repo = new JsonlSessionRepo({ sessionsDir: disk.path });
-    const session = await repo.create({ cwd: "/work" });
+    const session = await repo.create({ cwd: "/project" });
     await session.appendMessage(user("first"));
     const before = await viewOf(session);
     const filling = disk.fill();
@@ -52,14 +52,14 @@ test.skipIf(reason !== undefined)(
     using temp = new TempDirectory();
     using disk = new SmallDisk(temp, 65536);
     const repo = new JsonlSessionRepo({ sessionsDir: disk.path, flat: true });
-    const session = await repo.create({ cwd: "/work" });
+    const session = await repo.create({ cwd: "/project" });
     await session.appendMessage(user("y".repeat(9000)));
     await session.close();
     const file = session.file ?? "";
     fs.appendFileSync(file, '{"type":"mess');
     const damaged = fs.readFileSync(file, "utf8");
     disk.fill();
-    const other = await repo.create({ cwd: "/work" });
+    const other = await repo.create({ cwd: "/project" });
     expect((await failure(other.appendMessage(user("x".repeat(9000))))).code).toBe("write_failed");
     await other.close();
     expect(() => repairSession(file)).toThrow(expect.objectContaining({ code: "write_failed" }));

@@ -24,7 +24,7 @@ for (const durability of ["turn", "entry"] as const) {
   test(`a power failure after any step loses nothing that is to be durable: ${durability}`, async () => {
     for (let steps = 1; steps <= STEPS.length; steps++) {
       const disk = new MemoryFileSystem();
-      const session = await repoOn(disk, { durability }).create({ cwd: "/work" });
+      const session = await repoOn(disk, { durability }).create({ cwd: "/project" });
       let durable: string[] = [];
       for (const [isDurable, step] of STEPS.slice(0, steps)) {
         await step(session);

@@ -273,7 +273,7 @@ describe("list()", () => {
     let now = Date.parse("2026-05-06T00:00:00Z");
     const clock = { now: () => now += 1000 };
     const repo = new JsonlSessionRepo({ sessionsDir: temp.path, clock });
-    const session = await repo.create({ cwd: "/work", id: "one", parentSession: "/p.jsonl" });
+    const session = await repo.create({ cwd: "/project", id: "one", parentSession: "/p.jsonl" });
     await session.appendMessage(USER);
     await session.appendMessage(answer(0.25));
     await session.appendUsage({ kind: "k", provider: "p", model: "m", usage: answer(0.5).usage });
@@ -282,7 +282,7 @@ describe("list()", () => {
     expect(await repo.list()).toEqual([{
       path: session.file ?? "",
       id: "one",
-      cwd: "/work",
+      cwd: "/project",
       name: "named",
       parentSession: "/p.jsonl",
       created: "2026-05-06T00:00:01.000Z",
@@ -293,7 +293,7 @@ describe("list()", () => {
       cost: 0.75,
     }]);
     const memory = new MemorySessionRepo({ clock });
-    const copy = await memory.create({ cwd: "/work", id: "two" });
+    const copy = await memory.create({ cwd: "/project", id: "two" });
     await copy.appendMessage(USER);
     await copy.appendMessage(answer(0.25));
     expect(await memory.list()).toMatchObject([{ messageCount: 2, cost: 0.25, path: "two" }]);

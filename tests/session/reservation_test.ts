@@ -9,7 +9,7 @@ function twoRepos(temp: TempDirectory): [JsonlSessionRepo, JsonlSessionRepo] {
   return [new JsonlSessionRepo(options), new JsonlSessionRepo(options)];
 }
 
-const KEY = { cwd: "/work", id: "key", reserve: true };
+const KEY = { cwd: "/project", id: "key", reserve: true };
 
 test("create() with reserve keeps the id until the session's file is there", async () => {
   using temp = new TempDirectory();
@@ -21,9 +21,9 @@ test("create() with reserve keeps the id until the session's file is there", asy
     message: expect.stringMatching(/^Cannot begin session key: process \d+ /),
   });
   await (await two.create({ ...KEY, id: "other" })).close();
-  expect(await two.findKey("key", "/work")).toBeUndefined();
+  expect(await two.findKey("key", "/project")).toBeUndefined();
   await session.appendMessage(user("first"));
-  expect(await two.findKey("key", "/work")).toBe(session.file ?? "");
+  expect(await two.findKey("key", "/project")).toBe(session.file ?? "");
   await expect(two.create(KEY)).rejects.toMatchObject({
     code: "busy",
     message: "Cannot begin session key: it has just been begun. Try again.",

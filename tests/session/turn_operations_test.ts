@@ -66,7 +66,7 @@ async function traceOfTurns(durability: "turn" | "entry" | "none"): Promise<stri
     durability,
     lock: toldLock(disk),
   });
-  const session = await repo.create({ cwd: "/work", id: "s" });
+  const session = await repo.create({ cwd: "/project", id: "s" });
   await session.appendModelChange("p", "m");
   await makeTurn(session);
   await session.close();

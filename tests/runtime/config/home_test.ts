@@ -5,15 +5,15 @@ import { boughHome, expandTilde, userHome } from "../../../lib/runtime/config/ho
 
 test("boughHome() is BOUGH_HOME, made absolute, else .bough in the user's home", () => {
   const homes = [
-    boughHome({ BOUGH_HOME: "/etc/bough", HOME: "/home/ada" }, "/work"),
-    boughHome({ BOUGH_HOME: "here", HOME: "/home/ada" }, "/work"),
-    boughHome({ BOUGH_HOME: "~/else", HOME: "/home/ada" }, "/work"),
-    boughHome({ BOUGH_HOME: "", HOME: "/home/ada" }, "/work"),
-    boughHome({ HOME: "/home/ada" }, "/work"),
+    boughHome({ BOUGH_HOME: "/etc/bough", HOME: "/home/ada" }, "/project"),
+    boughHome({ BOUGH_HOME: "here", HOME: "/home/ada" }, "/project"),
+    boughHome({ BOUGH_HOME: "~/else", HOME: "/home/ada" }, "/project"),
+    boughHome({ BOUGH_HOME: "", HOME: "/home/ada" }, "/project"),
+    boughHome({ HOME: "/home/ada" }, "/project"),
   ];
   expect(homes).toEqual([
     "/etc/bough",
-    "/work/here",
+    "/project/here",
     "/home/ada/else",
     "/home/ada/.bough",
     "/home/ada/.bough",
@@ -22,7 +22,7 @@ test("boughHome() is BOUGH_HOME, made absolute, else .bough in the user's home",
 
 test("userHome() without HOME asks the operating system", () => {
   expect([userHome({}), userHome({ HOME: "" })]).toEqual([os.homedir(), os.homedir()]);
-  expect(boughHome({}, "/work")).toBe(path.join(os.homedir(), ".bough"));
+  expect(boughHome({}, "/project")).toBe(path.join(os.homedir(), ".bough"));
 });
 
 test("expandTilde() expands a leading ~ only", () => {

@@ -2,12 +2,12 @@ import { expect, test } from "bun:test";
 import { buildSystemPrompt } from "../../../lib/runtime/config/system_prompt.ts";
 
 const PARTS = {
-  cwd: "/work/größe",
+  cwd: "/project/größe",
   date: "2030-01-02",
   tools: ["read", "bash", "edit", "write", "grep", "find", "ls"],
   contextFiles: [
     { file: "/home/AGENTS.md", text: "Be kind.\n" },
-    { file: "/work/AGENTS.md", text: "Use tabs." },
+    { file: "/project/AGENTS.md", text: "Use tabs." },
   ],
   skills: [
     { name: "pdf", description: "Reads\nPDFs", file: "/s/pdf/SKILL.md", listed: true },
@@ -33,7 +33,7 @@ test("buildSystemPrompt() is a pure function of its parts", () => {
     Be kind.
     </instructions>
 
-    <instructions file="/work/AGENTS.md">
+    <instructions file="/project/AGENTS.md">
     Use tabs.
     </instructions>
 
@@ -41,7 +41,7 @@ test("buildSystemPrompt() is a pure function of its parts", () => {
 
     - pdf: Reads PDFs (/s/pdf/SKILL.md)
 
-    Today is 2030-01-02. The working directory is /work/größe"
+    Today is 2030-01-02. The working directory is /project/größe"
   `);
 });
 
@@ -66,6 +66,6 @@ test("buildSystemPrompt() replaces what is said of the program, and adds after i
     "",
     "Mine.\n\nInstructions from the user and the project; where they disagree, the later ones hold." +
     '\n\n<instructions file="/home/AGENTS.md">\nBe kind.\n</instructions>' +
-    '\n\n<instructions file="/work/AGENTS.md">\nUse tabs.\n</instructions>',
+    '\n\n<instructions file="/project/AGENTS.md">\nUse tabs.\n</instructions>',
   ]);
 });
